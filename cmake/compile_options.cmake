@@ -1,0 +1,11 @@
+# What every target is compiled with. Warnings are errors in our own code, not in a user's build of it.
+add_library(strata_compile_options INTERFACE)
+target_compile_options(strata_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(strata_compile_options INTERFACE -Werror)
+endif()
+target_include_directories(strata_compile_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+if(STRATA_SANITIZE)
+  target_compile_options(strata_compile_options INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -g1)
+  target_link_options(strata_compile_options INTERFACE -fsanitize=${STRATA_SANITIZE})
+endif()
