@@ -1,0 +1,16 @@
+// Which host and which process this is, as others must know it.
+#pragma once
+#include <string>
+
+#include "strata/status.hpp"
+
+namespace strata {
+
+struct Host {
+  std::string name;     // for people: gethostname
+  std::string id;       // equal exactly when two processes can share memory and loopback: boot id and network namespace
+  int pid = 0;
+};
+Host this_host();
+
+}  // namespace strata

@@ -1,0 +1,33 @@
+// The machine's network interfaces, and which one of them carries the job.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "strata/status.hpp"
+
+namespace strata {
+
+struct NetworkInterface {
+  std::string name;
+  std::string address;  // numeric, IPv4 or IPv6, without scope
+  bool ipv6 = false;
+  bool up = false;
+  bool loopback = false;
+  bool link_local = false;
+  bool container_bridge = false;  // docker0, br-*, virbr*, cni*, veth*, ...
+};
+
+Expected<std::vector<NetworkInterface>> list_network_interfaces();
+
+struct ChosenInterface {
+  NetworkInterface interface;
+  std::string reason;  // for the log
+};
+// spec: a name, a prefix ended by '*', an address, or empty (automatic: up, not loopback, not link-local, not a
+// bridge of containers, IPv4 first; a bridge or loopback only if there is nothing else). Pure.
+// Error: invalid_argument that names the spec and lists the interfaces there are.
+Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> interfaces, std::string_view spec);
+
+}  // namespace strata
