@@ -1,0 +1,3 @@
+target_sources(strata_core PRIVATE
+  ${CMAKE_CURRENT_SOURCE_DIR}/planner/selector.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/planner/plan_cache.cpp)
