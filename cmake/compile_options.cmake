@@ -1,11 +1,25 @@
 # What every target is compiled with. Warnings are errors in our own code, not in a user's build of it.
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT DEFINED CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
 add_library(strata_compile_options INTERFACE)
-target_compile_options(strata_compile_options INTERFACE -Wall -Wextra -Wshadow -Wnon-virtual-dtor)
+target_compile_options(strata_compile_options INTERFACE -Wall -Wextra -Wshadow
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor>)
 if(PROJECT_IS_TOP_LEVEL)
   target_compile_options(strata_compile_options INTERFACE -Werror)
 endif()
 target_include_directories(strata_compile_options INTERFACE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+
+if(STRATA_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  message(FATAL_ERROR "STRATA_FUZZ needs clang's libFuzzer, but the compiler is ${CMAKE_CXX_COMPILER_ID}.\n"
+    "Use the preset: cmake --preset fuzz   (Debian: apt-get install clang-14 libclang-rt-14-dev)")
+endif()
 if(STRATA_SANITIZE)
-  target_compile_options(strata_compile_options INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-omit-frame-pointer -g1)
+  # Every finding ends the program, so that a test cannot pass over it.
+  target_compile_options(strata_compile_options INTERFACE -fsanitize=${STRATA_SANITIZE} -fno-sanitize-recover=all
+    -fno-omit-frame-pointer -g1 $<$<BOOL:${STRATA_FUZZ}>:-fsanitize=fuzzer-no-link>)
   target_link_options(strata_compile_options INTERFACE -fsanitize=${STRATA_SANITIZE})
 endif()

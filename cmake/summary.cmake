@@ -1,0 +1,18 @@
+# Says at configure time which optional parts are on and what would turn the others on.
+function(strata_say_part name state how)
+  if(state)
+    message(STATUS "  ${name} on")
+  else()
+    message(STATUS "  ${name} off   (${how})")
+  endif()
+endfunction()
+
+message(STATUS "Strata ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+strata_say_part("trainer (strata-gpt)       " "${STRATA_TRAINER}" "-DSTRATA_TRAINER=ON")
+strata_say_part("tests                      " "${STRATA_TESTS}" "-DSTRATA_TESTS=ON")
+strata_say_part("benchmarks                 " "${STRATA_BENCH}" "-DSTRATA_BENCH=ON")
+strata_say_part("sanitizers                 " "${STRATA_SANITIZE}" "cmake --preset asan, or --preset tsan")
+strata_say_part("fuzzers                    " "${STRATA_FUZZ}" "cmake --preset fuzz; needs clang")
+strata_say_part("compiler cache             " "${CCACHE_PROGRAM}" "apt-get install ccache")
+message(STATUS "  transports                  shared memory, TCP, memory (tests)")
+message(STATUS "  RDMA, CUDA, NCCL            not part of version ${PROJECT_VERSION}: nothing turns them on")
