@@ -14,12 +14,14 @@ class MemoryHub;
 std::shared_ptr<MemoryHub> make_memory_hub(int size, Capabilities capabilities = {});
 std::unique_ptr<Transport> make_memory_transport(std::shared_ptr<MemoryHub> hub, Rank rank, Listener& listener);
 
-// Faults by seed, for tests: delays and reorders completions, withholds progress, kills peers, at the given odds.
+// Faults by seed, for tests: delays and reorders posts and completions, withholds progress, cuts ranks off, at the
+// given odds. Give each rank a seed of its own.
 struct Faults {
   std::uint64_t seed = 0;
-  double delay = 0.1;          // chance that a completion is held back for some polls
+  double delay = 0.1;          // chance that a post, a completion or all progress is held back for some polls
   std::uint32_t delay_polls_max = 20;
-  double peer_death = 0;       // chance a post that its peer is lost from then on
+  double peer_death = 0;       // chance a post that this rank is cut off, as if killed: all its peers lose it, and
+                               // it loses them
 };
 std::unique_ptr<Transport> make_faulty_transport(std::unique_ptr<Transport> inner, Faults faults);
 

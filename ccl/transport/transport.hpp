@@ -57,7 +57,7 @@ struct WireOp {
 struct Completion {
   std::uint64_t cookie = 0;
   ErrorCode error = ErrorCode::ok;  // peer_lost; aborted (cancel); mismatch (then `theirs` and `their_length` are set)
-  Fingerprint theirs;
+  Fingerprint theirs = {};
   std::uint64_t their_length = 0;
 };
 
