@@ -1,0 +1,65 @@
+// The list of every environment variable Strata looks at.
+#include <limits>
+
+#include "ccl/base/environment.hpp"
+
+namespace strata {
+namespace {
+
+using Kind = Variable::Kind;
+constexpr std::int64_t kMillisecondsMax = std::numeric_limits<std::uint32_t>::max();
+
+constexpr Variable kVariables[] = {
+    {"STRATA_RENDEZVOUS", Kind::text, "host:port, [IPv6 address]:port, or a path with a '/' in it",
+     "Where the ranks meet; rank 0 listens there. A path serves ranks of one host. Without it: MASTER_ADDR, "
+     "MASTER_PORT."},
+    {"STRATA_SECRET", Kind::text, "any text, the same on all ranks",
+     "The job's secret; a rank with another one is refused. strata-run makes one up."},
+    {"STRATA_INTERFACE", Kind::text, "an interface's name, a prefix ended by '*', or an address",
+     "Which network interface carries TCP. Without it: chosen and logged at level info."},
+    {"STRATA_TRANSPORT", Kind::text, "names separated by commas, of shm and tcp",
+     "Narrows which transports are used. Without it: the best that reaches each peer."},
+    {"STRATA_PORT_RANGE", Kind::text, "first-last or one port, from 1 to 65535",
+     "The ports that Strata may choose to listen on, for firewalls."},
+    {"STRATA_TIMEOUT_MS", Kind::number, "",
+     "An operation without progress for so long fails on all ranks; 0: never.", 0, kMillisecondsMax},
+    {"STRATA_RENDEZVOUS_TIMEOUT_MS", Kind::number, "", "All ranks must have come by then.", 1,
+     kMillisecondsMax},
+    {"STRATA_SPIN_US", Kind::number, "", "Polling before a waiting thread sleeps.", 0, 1'000'000},
+    {"STRATA_PROGRESS_THREAD", Kind::flag, "", "0: operations advance only inside calls."},
+    {"STRATA_ALGORITHM", Kind::text, "an algorithm's name",
+     "Forces one algorithm where it applies. Without it: selected by size and ranks."},
+    {"STRATA_LOG", Kind::choice, "trace|debug|info|warn|error|off",
+     "How much the library says on standard error."},
+    {"RANK", Kind::number, "", "This process's rank (torchrun, strata-run).", 0, kRanksMax - 1},
+    {"WORLD_SIZE", Kind::number, "", "How many ranks there are (torchrun, strata-run).", 1, kRanksMax},
+    {"LOCAL_RANK", Kind::number, "", "Index among the ranks of this host (torchrun, strata-run).", 0,
+     kRanksMax - 1},
+    {"LOCAL_WORLD_SIZE", Kind::number, "", "How many ranks this host has (torchrun, strata-run).", 1,
+     kRanksMax},
+    {"MASTER_ADDR", Kind::text, "a host name or an address",
+     "Rank 0's host, when STRATA_RENDEZVOUS is not given."},
+    {"MASTER_PORT", Kind::number, "", "Rank 0's port, when STRATA_RENDEZVOUS is not given.", 1, 65'535},
+    {"TORCHELASTIC_USE_AGENT_STORE", Kind::text, "True or False",
+     "True: torchrun itself listens on MASTER_PORT, so ranks meet on the next port."},
+    {"OMPI_COMM_WORLD_RANK", Kind::number, "", "Open MPI's RANK, used when RANK is not set.", 0,
+     kRanksMax - 1},
+    {"OMPI_COMM_WORLD_SIZE", Kind::number, "", "Open MPI's WORLD_SIZE.", 1, kRanksMax},
+    {"OMPI_COMM_WORLD_LOCAL_RANK", Kind::number, "", "Open MPI's LOCAL_RANK.", 0, kRanksMax - 1},
+    {"PMI_RANK", Kind::number, "", "RANK of MPICH and others, used when those above are not set.", 0,
+     kRanksMax - 1},
+    {"PMI_SIZE", Kind::number, "", "WORLD_SIZE of MPICH and others.", 1, kRanksMax},
+    {"MPI_LOCALRANKID", Kind::number, "", "LOCAL_RANK of MPICH and others.", 0, kRanksMax - 1},
+    {"SLURM_PROCID", Kind::number, "", "Slurm's RANK, used when those above are not set.", 0, kRanksMax - 1},
+    {"SLURM_NTASKS", Kind::number, "", "Slurm's WORLD_SIZE.", 1, kRanksMax},
+    {"SLURM_LOCALID", Kind::number, "", "Slurm's LOCAL_RANK.", 0, kRanksMax - 1},
+    {"OMP_NUM_THREADS", Kind::text, "a list of whole numbers",
+     "OpenMP's number of threads; strata-run sets it to cores / local ranks when it is not set."},
+    {"TMPDIR", Kind::text, "a directory", "Where strata-run makes the socket of a job on one host."},
+};
+
+}  // namespace
+
+std::span<const Variable> known_variables() { return kVariables; }
+
+}  // namespace strata
