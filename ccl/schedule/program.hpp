@@ -28,6 +28,8 @@ class Program {
   std::uint64_t scratch_bytes() const { return scratch_bytes_; }
 
  private:
+  void add(const Step& step);
+
   std::vector<Step> steps_;
   std::uint64_t scratch_bytes_ = 0;
 };
