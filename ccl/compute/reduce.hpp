@@ -8,23 +8,27 @@
 namespace strata {
 
 // into[i] = a[i] (op) b[i] for `count` elements. into may be a or b; other overlaps are not allowed. No alignment
-// is needed. 16- and 8-bit floats are computed in float32 and rounded to nearest even once. average and scaled_sum
-// add here; their scaling is FinishKernel's.
+// is needed. 16- and 8-bit floats are computed in float32 and rounded to nearest even once. Integers wrap. min and
+// max are those of IEEE 754-2019: NaN if either is NaN, and -0 is below +0. average and scaled_sum add here; their
+// scaling is ReduceManyKernel's.
 using ReduceKernel = void (*)(void* into, const void* a, const void* b, std::size_t count);
 
 // into[i] = finish(into[i] (op) parts[0][i] (op) ... (op) parts[fan_in - 1][i]), where parts[k] begins
-// k * count elements after `parts`. In that order; 16- and 8-bit floats accumulate in float32, and averages of
-// integers in 64 bits, rounded once at the end. finish multiplies by `scale` (average: the caller passes
-// 1.0 / ranks and integers divide by round(1 / scale), truncating); without `finish`, scale is ignored.
+// k * count elements after `parts` and does not overlap `into`. In that order; 16- and 8-bit floats accumulate in
+// float32, averages and scaled sums of integers in 64 bits (64-bit ones wrap), rounded once at the end.
+// finish is nothing but for two operations; without `finish`, scale is ignored:
+// - average divides by the number of ranks. The caller passes scale = 1.0 / ranks. Integers truncate towards zero.
+// - scaled_sum multiplies by scale, in float32 for float32 and smaller, else in float64. Integers truncate
+//   towards zero and saturate at their type's limits; scale 1 is exact for all types.
 // fan_in may be 0: only the scaling is applied then.
-using ReduceManyKernel = void (*)(void* into, const void* parts, std::size_t fan_in, std::size_t count, bool finish,
-                                  double scale);
+using ReduceManyKernel = void (*)(void* into, const void* parts, std::size_t fan_in, std::size_t count,
+                                  bool finish, double scale);
 
 // Never null for a pair for which is_defined(op, type); null otherwise.
 ReduceKernel reduce_kernel(DataType type, ReduceOp op);
 ReduceManyKernel reduce_many_kernel(DataType type, ReduceOp op);
 
-// "AVX3_ZEN4", ...: the instruction set the kernels were chosen for.
+// "AVX3", "NEON", ...: the instruction set the kernels were chosen for.
 const char* vector_target();
 
 // Scalar reference conversions, also for tests and tools.

@@ -1,0 +1,29 @@
+// Kernels of float16 and bfloat16.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ccl/compute/float16_kernels.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first: it includes this file again for every other target.
+#include "ccl/compute/small_float-inl.hpp"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strata::HWY_NAMESPACE {
+namespace {
+
+Kernels choose(DataType type, ReduceOp op) {
+  return type == DataType::float16 ? float_format_kernels<SmallFloatFormat<kFloat16>>(op)
+                                   : float_format_kernels<Bfloat16Format>(op);
+}
+
+}  // namespace
+}  // namespace strata::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace strata {
+
+HWY_EXPORT(choose);
+Kernels float16_kernels(DataType type, ReduceOp op) { return HWY_DYNAMIC_DISPATCH(choose)(type, op); }
+
+}  // namespace strata
+#endif
