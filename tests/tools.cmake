@@ -1,0 +1,18 @@
+# Checks of the repository itself, of the scripts, and of the installed package. They need no sanitizer.
+if(STRATA_SANITIZE)
+  return()
+endif()
+
+function(strata_check name)
+  add_test(NAME ${name} COMMAND ${ARGN} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+  set_tests_properties(${name} PROPERTIES TIMEOUT 300)
+endfunction()
+
+strata_check(check_layers ${Python3_EXECUTABLE} tools/check_layers)
+strata_check(check_style ${Python3_EXECUTABLE} tools/check_style)
+strata_check(checks_test ${Python3_EXECUTABLE} tests/tools/checks_test.py)
+strata_check(exports_test ${Python3_EXECUTABLE} tests/tools/exports_test.py)
+strata_check(documents_test ${Python3_EXECUTABLE} tests/tools/documents_test.py)
+strata_check(exports ${Python3_EXECUTABLE} tests/install/check_exports.py $<TARGET_FILE:strata_ccl> include)
+strata_check(install_consumers tests/install/run.sh ${PROJECT_BINARY_DIR})
+set_tests_properties(install_consumers PROPERTIES PROCESSORS 2)
