@@ -37,7 +37,8 @@ class Documents(unittest.TestCase):
         text.decode("ascii")
 
     def test_cmake_names_packages_that_the_scripts_install(self):
-        named = set(re.findall(r"strata_need\((\S+) ", read("cmake/dependencies.cmake")))
+        named = set(re.findall(r"^\s*strata_need\(([\w+.-]+) ", read("cmake/dependencies.cmake"),
+                               flags=re.MULTILINE))
         listed = {line.split()[1] for line in read("tools/lib/packages.txt").splitlines() if not line.startswith("#")}
         self.assertTrue(named)
         self.assertEqual(named - listed, set())
