@@ -1,4 +1,6 @@
 // Kernels of float16 and bfloat16.
+#include "ccl/compute/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ccl/compute/float16_kernels.cpp"
 #include "hwy/foreach_target.h"

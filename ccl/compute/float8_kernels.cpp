@@ -1,4 +1,6 @@
 // Kernels of the two 8-bit floats.
+#include "ccl/compute/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ccl/compute/float8_kernels.cpp"
 #include "hwy/foreach_target.h"

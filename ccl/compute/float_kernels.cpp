@@ -1,4 +1,6 @@
 // Kernels of float32 and float64.
+#include "ccl/compute/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ccl/compute/float_kernels.cpp"
 #include "hwy/foreach_target.h"

@@ -1,4 +1,6 @@
 // Kernels of the integer types.
+#include "ccl/compute/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ccl/compute/integer_kernels.cpp"
 #include "hwy/foreach_target.h"

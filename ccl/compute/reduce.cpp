@@ -1,4 +1,6 @@
 // The table of kernels: a type belongs to a family, a family chooses by instruction set and operation.
+#include "ccl/compute/targets.hpp"
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ccl/compute/reduce.cpp"
 #include "hwy/foreach_target.h"

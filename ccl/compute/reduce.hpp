@@ -7,17 +7,18 @@
 
 namespace strata {
 
-// into[i] = a[i] (op) b[i] for `count` elements. into may be a or b; other overlaps are not allowed. No alignment
-// is needed. 16- and 8-bit floats are computed in float32 and rounded to nearest even once. Integers wrap. min and
-// max are those of IEEE 754-2019: NaN if either is NaN, and -0 is below +0. average and scaled_sum add here; their
-// scaling is ReduceManyKernel's.
+// into[i] = a[i] (op) b[i] for `count` elements. into may be a or b; other overlaps are not allowed. No
+// alignment is needed. 16- and 8-bit floats are computed in float32 and rounded to nearest even once.
+// Integers wrap. min and max are those of IEEE 754-2019: NaN if either is NaN, and -0 is below +0. average
+// and scaled_sum add here; their scaling is ReduceManyKernel's.
 using ReduceKernel = void (*)(void* into, const void* a, const void* b, std::size_t count);
 
 // into[i] = finish(into[i] (op) parts[0][i] (op) ... (op) parts[fan_in - 1][i]), where parts[k] begins
-// k * count elements after `parts` and does not overlap `into`. In that order; 16- and 8-bit floats accumulate in
-// float32, averages and scaled sums of integers in 64 bits (64-bit ones wrap), rounded once at the end.
-// finish is nothing but for two operations; without `finish`, scale is ignored:
-// - average divides by the number of ranks. The caller passes scale = 1.0 / ranks. Integers truncate towards zero.
+// k * count elements after `parts` and does not overlap `into`. In that order; 16- and 8-bit floats
+// accumulate in float32, averages and scaled sums of integers in 64 bits (64-bit ones wrap), rounded once at
+// the end. finish is nothing but for two operations; without `finish`, scale is ignored:
+// - average divides by the number of ranks. The caller passes scale = 1.0 / ranks. Integers truncate towards
+// zero.
 // - scaled_sum multiplies by scale, in float32 for float32 and smaller, else in float64. Integers truncate
 //   towards zero and saturate at their type's limits; scale 1 is exact for all types.
 // fan_in may be 0: only the scaling is applied then.

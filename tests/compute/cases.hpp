@@ -1,6 +1,7 @@
-// What the kernel tests share: every instruction set in turn, every pair of type and operation, hostile
-// bytes.
+// What the kernel tests share: every instruction set in turn, all pairs of type and operation, hostile bytes.
 #pragma once
+#include "ccl/compute/targets.hpp"
+
 #include <hwy/targets.h>
 
 #include <catch2/catch.hpp>
