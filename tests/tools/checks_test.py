@@ -58,6 +58,7 @@ class Layers(unittest.TestCase):
         self.accepts("tests/a.cpp", '#include "trainer/gpt.hpp"\n')
         self.rejects("ccl/runtime/a.cpp", '#include "tests/support/world.hpp"\n')
         self.rejects("ccl/runtime/a.cpp", '#include "communicator.hpp"\n')
+        self.rejects("ccl/runtime/a.cpp", '#include "../base/log.hpp"\n')
         self.rejects("ccl/novelty/a.cpp", '#include "ccl/base/log.hpp"\n')
 
     def test_transports_do_not_see_each_other(self):
@@ -71,6 +72,8 @@ class Layers(unittest.TestCase):
         self.accepts("ccl/runtime/rendezvous/server.cpp", "#include <asio.hpp>\n")
         self.rejects("ccl/runtime/engine.cpp", "#include <asio/post.hpp>\n")
         self.rejects("ccl/transport/shm/a.cpp", "#include <asio.hpp>\n")
+        self.accepts("ccl/compute/a.cpp", '#include "hwy/highway.h"\n')
+        self.rejects("ccl/runtime/a.cpp", '#include "hwy/highway.h"\n')
         self.accepts("ccl/base/log.cpp", "#include <spdlog/spdlog.h>\n")
         self.rejects("ccl/runtime/engine.cpp", "#include <spdlog/spdlog.h>\n")
 

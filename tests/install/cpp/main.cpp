@@ -33,7 +33,8 @@ int main() {
 
   const strata::Status refused =
       comm.broadcast(values.data(), values.data(), 1, strata::DataType::int64, comm.size()).wait();
-  if (refused.code() != strata::ErrorCode::invalid_argument) return fail("a root that does not exist", refused);
+  if (refused.code() != strata::ErrorCode::invalid_argument)
+    return fail("a root that does not exist", refused);
   std::printf("consumer: rank %d of %d: ok\n", comm.rank(), comm.size());
   return 0;
 }
