@@ -4,9 +4,25 @@
 
 namespace strata {
 
+// The messages of a program do not depend on in_place: ranks may differ in it.
 using Build = void(Program&, const Request&, const Group&, const Tuning&);
 
-// Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009.
+// Patarasuk, Yuan: "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 2009.
 Build ring_all_reduce, ring_reduce_scatter, ring_all_gather;
+// Thakur, Rabenseifner, Gropp: "Optimization of collective communication operations in MPICH", IJHPCA 2005.
+Build recursive_doubling_all_reduce, recursive_doubling_all_gather;
+// Rabenseifner: "Optimization of collective reduction operations", ICCS 2004.
+Build halving_doubling_all_reduce, halving_doubling_reduce_scatter;
+Build binomial_tree_broadcast, binomial_tree_reduce, binomial_tree_gather, binomial_tree_scatter;
+Build chain_broadcast, chain_reduce;
+Build linear_gather, linear_scatter;
+// Bruck, Ho, Kipnis, Upfal, Weathersby: "Efficient algorithms for all-to-all communications in multiport
+// message-passing systems", TPDS 1997.
+Build bruck_all_gather, bruck_all_to_all;
+Build pairwise_all_to_all;
+Build direct_all_reduce, direct_reduce_scatter, direct_reduce, direct_all_gather;
+Build one_shot_all_reduce;
+// Hensgen, Finkel, Manber: "Two algorithms for barrier synchronization", IJPP 1988.
+Build dissemination_barrier;
 
 }  // namespace strata

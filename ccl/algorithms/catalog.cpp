@@ -1,20 +1,58 @@
 // The list of all algorithms, and what each can do.
+#include <bit>
+
 #include "ccl/algorithms/builds.hpp"
 
 namespace strata {
 namespace {
 
-// Sums that pass through several ranks are rounded at each. Averages of narrow integers may not be: the sum
-// must not overflow on the way (include/strata/types.hpp).
-bool hops(const Request& r, const Group&) {
-  return r.op != ReduceOp::average || !is_integer(r.type) || size_of(r.type) == 8;
-}
 bool always(const Request&, const Group&) { return true; }
 
+// Sums that pass through several ranks are rounded at each. Averages of narrow integers may not be: their sum
+// must not overflow on the way (include/strata/types.hpp).
+bool rounds_often(const Request& r, const Group&) {
+  return r.op != ReduceOp::average || !is_integer(r.type) || size_of(r.type) == 8;
+}
+
+bool power_of_two(const Request&, const Group& g) {
+  return std::has_single_bit(static_cast<unsigned>(g.size()));
+}
+
+bool uniform(const Request& r, const Group&) { return r.counts.empty(); }
+
 constexpr Algorithm kCatalog[] = {
-    {"ring", Collective::all_reduce, hops, ring_all_reduce},
-    {"ring", Collective::reduce_scatter, hops, ring_reduce_scatter},
+    {"dissemination", Collective::barrier, always, dissemination_barrier},
+
+    {"chain", Collective::broadcast, always, chain_broadcast},
+    {"binomial_tree", Collective::broadcast, always, binomial_tree_broadcast},
+
+    {"chain", Collective::reduce, rounds_often, chain_reduce},
+    {"binomial_tree", Collective::reduce, rounds_often, binomial_tree_reduce},
+    {"direct", Collective::reduce, always, direct_reduce},
+
+    {"one_shot", Collective::all_reduce, always, one_shot_all_reduce},
+    {"recursive_doubling", Collective::all_reduce, rounds_often, recursive_doubling_all_reduce},
+    {"halving_doubling", Collective::all_reduce, rounds_often, halving_doubling_all_reduce},
+    {"ring", Collective::all_reduce, rounds_often, ring_all_reduce},
+    {"direct", Collective::all_reduce, always, direct_all_reduce},
+
+    {"halving_doubling", Collective::reduce_scatter, rounds_often, halving_doubling_reduce_scatter},
+    {"ring", Collective::reduce_scatter, rounds_often, ring_reduce_scatter},
+    {"direct", Collective::reduce_scatter, always, direct_reduce_scatter},
+
+    {"recursive_doubling", Collective::all_gather, power_of_two, recursive_doubling_all_gather},
+    {"bruck", Collective::all_gather, always, bruck_all_gather},
+    {"direct", Collective::all_gather, always, direct_all_gather},
     {"ring", Collective::all_gather, always, ring_all_gather},
+
+    {"bruck", Collective::all_to_all, uniform, bruck_all_to_all},
+    {"pairwise", Collective::all_to_all, always, pairwise_all_to_all},
+
+    {"binomial_tree", Collective::gather, always, binomial_tree_gather},
+    {"linear", Collective::gather, always, linear_gather},
+
+    {"binomial_tree", Collective::scatter, always, binomial_tree_scatter},
+    {"linear", Collective::scatter, always, linear_scatter},
 };
 
 }  // namespace

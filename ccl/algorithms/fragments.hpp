@@ -12,15 +12,45 @@ namespace strata {
 using Chunks = std::vector<Slice>;
 Chunks cut_evenly(Slice whole, int size, std::uint64_t element_bytes);
 Chunks chunks_of(const Parts& parts, int size);
+// [begin, end) of chunks that lie one after another.
+Slice range(std::span<const Slice> chunks, int begin, int end);
 
-// Partial sums travel right and grow by one rank a round; sums[me] ends as the sum over the group of
-// addends[me]. Reads all addends, and writes sums[i] as partial sums on the way. addends[i] and sums[i] may
-// be the same slice. What is written to sums[i] in one round is sent in the next: those used two rounds apart
-// may share their memory.
+// Reduce-scatters: sum over the group of addends[me], at index me. They read all addends and write sums[i] as
+// partial sums on the way; addends[i] and sums[i] may be the same slice.
+
+// Partial sums travel right and grow by one rank a round, until sums[me] is complete. What is written to
+// sums[i] in one round is sent in the next: those used two rounds apart may share their memory.
 void ring_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends,
                          std::span<const Slice> sums);
+// Recursive halving. The group's size is a power of two; addends lie one after another, and so do sums. The
+// result goes to `mine`, which may be sums[me].
+void halving_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends,
+                            std::span<const Slice> sums, Slice mine);
+// Each rank receives its part from all the others and sums it in one step, in rank order, rounded and
+// finished once. Writes to nothing but `mine`.
+void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine);
 
-// chunks[me] is there; the others travel right until every rank has them all.
+// All-gathers: chunks[me] is there, the others are received.
 void ring_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
+// Recursive doubling. The group's size is a power of two; chunks lie one after another.
+void doubling_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
+void direct_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
+
+// The receiving end of a sum rounded once: `sum` = addends of all the group in rank order, mine from
+// `addend`, the others from the wire (one message each), finished if the operation has a finish. A set of
+// `sets` is in use until the sum is done; each holds all addends but one.
+void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice addend, Slice sum, int channel);
+inline constexpr int kSumSets = 2;  // one is received into while the other is summed
+
+// Makes a power of two of any group: of its first 2 * extra members the even ones sit out; their right
+// neighbours act for both.
+struct Fold {
+  int extra = 0;
+  int me = 0;
+  Group active;  // those that take part; active.me is meaningful if this member does
+  bool sits_out() const { return me < 2 * extra && me % 2 == 0; }
+  bool acts_for_two() const { return me < 2 * extra && me % 2 == 1; }
+};
+Fold fold(const Group& group);
 
 }  // namespace strata

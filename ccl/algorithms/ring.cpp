@@ -12,7 +12,6 @@ void ring_all_reduce(Program& program, const Request& request, const Group& grou
   const Chunks addends = cut_evenly(data.in, group.size(), request.element_bytes());
   const Chunks sums = cut_evenly(data.out, group.size(), request.element_bytes());
   const Slice mine = sums[static_cast<std::size_t>(group.me)];
-  if (group.size() == 1) writer.copy(data.in, data.out);
   ring_reduce_scatter(writer, group, addends, sums);
   writer.finish(mine);  // each rank scales its own part only
   ring_all_gather(writer, group, sums);
@@ -34,7 +33,6 @@ void ring_reduce_scatter(Program& program, const Request& request, const Group& 
     sums[kept] = first_bytes(passing[round % 2], addends[kept].length);
   }
   sums[static_cast<std::size_t>(group.me)] = data.out;
-  if (size == 1) writer.copy(data.in, data.out);
   ring_reduce_scatter(writer, group, addends, sums);
   writer.finish(data.out);
 }

@@ -54,10 +54,14 @@ void Writer::finish(Slice slice) {
   for (int i = 0, n = pieces(slice.length); i < n; ++i) program_.finish(part(slice, i, n, element_bytes_));
 }
 
-Slots::Slots(Program& program, std::uint64_t length) {
-  for (Slice& slot : slots_) slot = program.scratch(length);
+Slots::Slots(Program& program, std::uint64_t length, int count) {
+  for (int i = 0; i < count; ++i) slots_.push_back(program.scratch(length));
 }
 
-Slice Slots::next(std::uint64_t length) { return first_bytes(slots_[next_++ % kCount], length); }
+Slice Slots::next(std::uint64_t length) {
+  const Slice slot = slots_[next_++ % slots_.size()];
+  STRATA_CHECK(length <= slot.length, length, slot.length);
+  return first_bytes(slot, length);
+}
 
 }  // namespace strata

@@ -1,6 +1,6 @@
 // Writes a program whose long messages are cut into pieces that travel over several channels.
 #pragma once
-#include <array>
+#include <vector>
 
 #include "ccl/algorithms/algorithm.hpp"
 
@@ -37,16 +37,16 @@ class Writer final {
   bool finishes_;
 };
 
-// A few areas of scratch used in turn: what is longer than memory allows to keep goes through them. A step
+// A few areas of scratch used in turn: what is longer than one may keep in memory goes through them. A step
 // that takes an area again waits for those that still use it, as derivation sees.
 class Slots final {
  public:
-  Slots(Program& program, std::uint64_t length);
+  // Four are enough for receiving, summing and sending to overlap.
+  Slots(Program& program, std::uint64_t length, int count = 4);
   Slice next(std::uint64_t length);  // at most the length given
 
  private:
-  static constexpr std::size_t kCount = 4;  // enough that receiving, summing and sending overlap
-  std::array<Slice, kCount> slots_;
+  std::vector<Slice> slots_;
   std::size_t next_ = 0;
 };
 
