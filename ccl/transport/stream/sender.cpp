@@ -1,0 +1,148 @@
+// Composes batches of frames and writes them.
+#include "ccl/transport/stream/sender.hpp"
+
+#include <algorithm>
+
+namespace strata::stream {
+namespace {
+
+FrameHeader header_of(FrameKind kind, const WireOp& op) {
+  FrameHeader header;
+  header.kind = kind;
+  header.tag = op.tag;
+  header.fingerprint = op.fingerprint;
+  header.length = op.length;
+  return header;
+}
+
+}  // namespace
+
+void Sender::enqueue(const Message& message) {
+  queue_.push_back({message.op.priority, message.sequence, Ledger::handle(message)});
+  std::push_heap(queue_.begin(), queue_.end());
+}
+
+void Sender::request(const Message& message) {
+  control_.push({header_of(FrameKind::request, message.op), false});
+}
+void Sender::announce(const Message& message) {
+  control_.push({header_of(FrameKind::ready, message.op), false});
+}
+void Sender::tell_mismatch(FrameKind kind, const WireOp& op) { control_.push({header_of(kind, op), true}); }
+
+bool Sender::lend(std::uint32_t bytes) {
+  if (bytes > kEagerWindowBytes - lent_) return false;
+  lent_ += bytes;
+  return true;
+}
+
+bool Sender::refund(std::uint32_t bytes) {
+  if (bytes > kEagerWindowBytes - credit_) return false;
+  credit_ += bytes;
+  return true;
+}
+
+bool Sender::has_output() const {
+  return !batch_.empty() || !control_.empty() || !queue_.empty() || owed_ >= kEagerWindowBytes / 2;
+}
+
+void Sender::turn(std::size_t budget_bytes) {
+  for (std::size_t moved = 0; wants_turn() && moved < budget_bytes;) {
+    if (batch_.empty()) fill_batch();
+    if (batch_.empty()) return;
+    moved += batch_.write(pipe_, [this](Batch::Frame& frame) { finish(frame); });
+    blocked_ = !batch_.empty();
+  }
+}
+
+void Sender::fill_batch() {
+  while (!batch_.full()) {
+    if (!control_.empty()) {
+      add(control_.pop().header, nullptr, {}, false);
+    } else if (queue_.empty() || !add_fragment()) {
+      break;
+    }
+  }
+  if (!batch_.empty() || owed_ < kEagerWindowBytes / 2) return;
+  FrameHeader credit;
+  credit.kind = FrameKind::credit;
+  add(credit, nullptr, {}, false);
+}
+
+// Deals with the first of the queue. false: its fragment does not fit into this batch.
+bool Sender::add_fragment() {
+  Message* message = ledger_.get(queue_.front().message);
+  if (message == nullptr) {
+    dequeue();
+    return true;
+  }
+  const WireOp& op = message->op;
+  const std::uint64_t bytes = std::min(op.length - message->moved, kFragmentBytesMax);
+  if (!batch_.has_room(bytes)) return false;
+  if (!message->announced) {
+    const std::uint32_t cost = eager_cost(op.length);
+    if (cost > credit_) {
+      ask_instead(*message);
+      return true;
+    }
+    credit_ -= cost;
+  }
+  FrameHeader header = header_of(FrameKind::data, op);
+  header.announced = message->announced;
+  header.offset = message->moved;
+  header.fragment = static_cast<std::uint32_t>(bytes);
+  const std::byte* payload = bytes > 0 ? op.data + message->moved : nullptr;
+  message->moved += bytes;
+  const bool last = message->moved == op.length;
+  add(header, payload, Ledger::handle(*message), last);
+  if (last) dequeue();
+  return true;
+}
+
+void Sender::dequeue() {
+  std::pop_heap(queue_.begin(), queue_.end());
+  queue_.pop_back();
+}
+
+// Credit is taken when bytes can move, not when they are posted, so what finds none asks now and holds none.
+void Sender::ask_instead(Message& message) {
+  dequeue();
+  if (message.mismatched) {  // the peer's ready has come already
+    tell_mismatch(FrameKind::request, message.op);
+    return ledger_.complete_mismatched(message, message.theirs, message.their_length);
+  }
+  message.state = MessageState::waiting;
+  request(message);
+}
+
+void Sender::add(FrameHeader header, const std::byte* payload, MessageHandle message, bool last) {
+  header.credit = owed_;
+  lent_ -= owed_;
+  owed_ = 0;
+  batch_.add(header, payload, message, last);
+}
+
+void Sender::finish(Batch::Frame& frame) {
+  Message* message = frame.last ? ledger_.get(frame.message) : nullptr;
+  if (message == nullptr) return;
+  if (message->mismatched)
+    return ledger_.complete_mismatched(*message, message->theirs, message->their_length);
+  ledger_.complete(*message, ErrorCode::ok);
+}
+
+void Sender::cancel(std::uint32_t communicator) {
+  batch_.rescue(communicator);
+  control_.erase_if([&](const Control& control) {
+    return !control.outlives_cancel && control.header.tag.communicator == communicator;
+  });
+}
+
+void Sender::clear() {
+  batch_.clear();
+  control_.clear();
+  queue_.clear();
+  blocked_ = true;
+  owed_ = 0;
+}
+
+}  // namespace strata::stream

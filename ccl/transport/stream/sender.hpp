@@ -1,0 +1,71 @@
+// What goes out on one pipe, and in which order: control frames first, then fragments of the queued sends.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "ccl/transport/stream/batch.hpp"
+#include "ccl/transport/stream/ledger.hpp"
+
+namespace strata::stream {
+
+// Queued sends go by priority, higher first; a fragment is what cannot be interrupted. Equal priorities go
+// one after another in the order of their posts, not in turns: the earlier one is there sooner, and the later
+// one no later.
+class Sender final {
+ public:
+  Sender(Pipe& pipe, Ledger& ledger) : pipe_(pipe), ledger_(ledger) {}
+
+  void enqueue(const Message& message);   // a send that may go
+  void request(const Message& message);   // tells the peer of a send that may not go yet
+  void announce(const Message& message);  // tells the peer that its receive is posted
+  // What this rank's side says of a message that ends as a mismatch here, so that the peer finds out too.
+  // Goes out even if its communicator is cancelled meanwhile.
+  void tell_mismatch(FrameKind kind, const WireOp& op);
+
+  // Eager credit. lend: the peer used so much of the window here; false: it had not so much. owe: so much of
+  // it has been consumed and can be given back. refund: the peer gives back; false: more than it had.
+  bool lend(std::uint32_t bytes);
+  void owe(std::uint32_t bytes) { owed_ += bytes; }
+  bool refund(std::uint32_t bytes);
+
+  void turn(std::size_t budget_bytes);
+  bool wants_turn() const { return !blocked_ && has_output(); }
+  void unblock() { blocked_ = false; }  // the pipe may take bytes again
+
+  void cancel(std::uint32_t communicator);  // before the ledger lets go of its messages
+  void clear();                             // the peer is lost
+
+ private:
+  struct Control {
+    FrameHeader header;
+    bool outlives_cancel = false;
+  };
+  struct Queued {
+    std::int32_t priority;
+    std::uint64_t sequence;
+    MessageHandle message;
+    bool operator<(const Queued& other) const {  // of two, the lesser goes later
+      return priority != other.priority ? priority < other.priority : sequence > other.sequence;
+    }
+  };
+
+  bool has_output() const;
+  void fill_batch();
+  bool add_fragment();
+  void dequeue();
+  void ask_instead(Message& message);
+  void add(FrameHeader header, const std::byte* payload, MessageHandle message, bool last);
+  void finish(Batch::Frame& frame);
+
+  Pipe& pipe_;
+  Ledger& ledger_;
+  Fifo<Control> control_;
+  std::vector<Queued> queue_;  // a heap; ended messages are skipped when they come up
+  Batch batch_;
+  bool blocked_ = false;                      // the last write was short
+  std::uint32_t credit_ = kEagerWindowBytes;  // what may still be sent without asking
+  std::uint32_t lent_ = 0;                    // of the window here: used and not given back
+  std::uint32_t owed_ = 0;                    // of lent_: consumed
+};
+
+}  // namespace strata::stream

@@ -1,0 +1,172 @@
+// A transport out of byte pipes: one sender and one receiver for each peer's pipe, over one ledger of
+// messages. The frames are in frame.hpp, the rules of the protocol in matcher.hpp, the order of sending in
+// sender.hpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+
+#include "ccl/base/check.hpp"
+#include "ccl/transport/pipe.hpp"
+#include "ccl/transport/stream/receiver.hpp"
+
+namespace strata {
+namespace {
+
+using namespace stream;
+
+inline constexpr std::size_t kBytesPerTurn = 256 << 10;  // of one pipe, each direction
+inline constexpr std::size_t kTurnsPerPoll = 8;
+
+struct Link {
+  Link(Rank rank, Pipe& its_pipe, Ledger& ledger, Matcher& matcher)
+      : peer(rank),
+        pipe(its_pipe),
+        sender(its_pipe, ledger),
+        receiver(rank, its_pipe, ledger, matcher, sender) {}
+  const Rank peer;
+  Pipe& pipe;
+  Sender sender;
+  Receiver receiver;
+  Status status;         // not ok: lost
+  bool readable = true;  // bytes may have arrived that were not taken
+  bool in_line = false;  // waits for its turn
+};
+
+std::size_t ranks_of(std::span<const Rank> peers) {
+  return peers.empty() ? 0 : static_cast<std::size_t>(*std::max_element(peers.begin(), peers.end())) + 1;
+}
+
+class StreamTransport final : public Transport {
+ public:
+  StreamTransport(std::unique_ptr<PipeSet> pipes, Listener& listener)
+      : pipes_(std::move(pipes)),
+        ledger_(ranks_of(pipes_->peers())),
+        matcher_(ledger_, listener),
+        by_rank_(ranks_of(pipes_->peers()), nullptr),
+        news_(pipes_->peers().size()) {
+    for (const Rank peer : pipes_->peers()) {
+      Link& link = links_.emplace_back(peer, pipes_->pipe(peer), ledger_, matcher_);
+      by_rank_[static_cast<std::size_t>(peer)] = &link;
+      line_up(link);
+    }
+  }
+
+  Capabilities capabilities() const override { return {}; }
+  void post(const WireOp& op) override;
+  std::size_t poll(std::span<Completion> completions) override;
+  void cancel(std::uint32_t communicator) override;
+  int wait_descriptor() const override { return pipes_->wait_descriptor(); }
+  bool prepare_to_sleep() override {
+    return ledger_.ended() == 0 && line_.empty() && pipes_->prepare_to_sleep();
+  }
+  void woke_up() override { pipes_->woke_up(); }
+  Status peer_status(Rank peer) const override { return link_to(peer).status; }
+
+ private:
+  Link& link_to(Rank peer) const {
+    STRATA_CHECK(peer >= 0 && static_cast<std::size_t>(peer) < by_rank_.size() && by_rank_[peer] != nullptr,
+                 peer);
+    return *by_rank_[static_cast<std::size_t>(peer)];
+  }
+  void line_up(Link& link) {
+    if (link.in_line || !link.status.ok()) return;
+    link.in_line = true;
+    line_.push(&link);
+  }
+  void hear_news();
+  void take_turn(Link& link);
+  void receive(Link& link);
+  void lose(Link& link, Status reason);
+
+  const std::unique_ptr<PipeSet> pipes_;
+  Ledger ledger_;
+  Matcher matcher_;
+  std::deque<Link> links_;  // they do not move
+  std::vector<Link*> by_rank_;
+  Fifo<Link*> line_;  // links with something to do; each stands in it at most once
+  std::vector<Rank> news_;
+};
+
+void StreamTransport::post(const WireOp& op) {
+  Link& link = link_to(op.peer);
+  STRATA_CHECK(op.data != nullptr || op.length == 0, op.length);
+  if (op.kind == WireKind::recv_reduce) {
+    STRATA_CHECK(
+        op.element_bytes > 0 && op.element_bytes <= kElementBytesMax && op.length % op.element_bytes == 0,
+        op.length, int{op.element_bytes});
+    STRATA_CHECK(op.reduce != nullptr && (op.addend != nullptr || op.length == 0), op.length);
+  }
+  if (!link.status.ok()) return matcher_.post_to_lost(op, link.sender);
+  op.kind == WireKind::send ? matcher_.post_send(op, link.sender) : matcher_.post_receive(op, link.sender);
+  if (link.sender.wants_turn()) line_up(link);
+}
+
+// Bounded by turns and by bytes a turn; whoever has more to do goes to the end of the line.
+std::size_t StreamTransport::poll(std::span<Completion> completions) {
+  hear_news();
+  const std::size_t enough = std::max<std::size_t>(completions.size(), kCompletionsPerPollMax);
+  for (std::size_t turns = std::min(line_.size(), kTurnsPerPoll); turns > 0 && ledger_.ended() < enough;
+       --turns) {
+    take_turn(*line_.pop());
+  }
+  return ledger_.take(completions);
+}
+
+void StreamTransport::hear_news() {
+  const std::size_t count = pipes_->ready(news_);
+  for (const Rank peer : std::span(news_).first(count)) {
+    Link& link = link_to(peer);
+    link.readable = true;
+    if (link.status.ok()) link.sender.unblock();
+    line_up(link);
+  }
+}
+
+// What was posted goes out before anything else is looked at; what the received frames ask for goes out
+// after.
+void StreamTransport::take_turn(Link& link) {
+  link.in_line = false;
+  link.sender.turn(kBytesPerTurn);
+  if (!link.pipe.status().ok()) link.readable = true;  // the write may have found out
+  if (link.readable) receive(link);
+  if (!link.status.ok()) return;
+  link.sender.turn(kBytesPerTurn);
+  if (link.readable || link.sender.wants_turn()) line_up(link);
+}
+
+void StreamTransport::receive(Link& link) {
+  // Asked first: bytes that arrived before the pipe broke are still there afterwards.
+  const Status pipe_status = link.pipe.status();
+  const Expected<bool> more = link.receiver.turn(kBytesPerTurn);
+  if (!more.ok())
+    return lose(link, Status(more.status().code(),
+                             fmt::format("rank {} sent {}", link.peer, more.status().message())));
+  link.readable = *more;
+  if (*more) return;
+  if (!pipe_status.ok()) return lose(link, pipe_status);
+  link.readable = !link.pipe.status().ok();  // broke in between: once more
+}
+
+void StreamTransport::lose(Link& link, Status reason) {
+  link.status = std::move(reason);
+  link.readable = false;
+  link.sender.clear();
+  matcher_.lose(link.peer, link.sender);
+}
+
+void StreamTransport::cancel(std::uint32_t communicator) {
+  for (Link& link : links_) link.sender.cancel(communicator);
+  matcher_.cancel(communicator, [this](Rank peer) -> Sender& { return link_to(peer).sender; });
+  for (Link& link : links_) {
+    if (link.sender.wants_turn()) line_up(link);  // it may owe enough credit now
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Transport> make_stream_transport(std::unique_ptr<PipeSet> pipes, Listener& listener) {
+  return std::make_unique<StreamTransport>(std::move(pipes), listener);
+}
+
+}  // namespace strata
