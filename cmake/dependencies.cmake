@@ -51,9 +51,11 @@ endif()
 if(STRATA_TRAINER)
   find_package(tomlplusplus QUIET)
   strata_need(libtomlplusplus-dev tomlplusplus_FOUND)
-  find_package(dnnl QUIET CONFIG)
+  # Not by dnnl's own package file: Debian's wants OpenCL's headers, which nothing here needs.
+  find_path(DNNL_INCLUDE_DIR dnnl.hpp)
+  find_library(DNNL_LIBRARY dnnl)
   find_library(BLAS_LIBRARY NAMES openblas blas)
-  if(NOT dnnl_FOUND)
+  if(NOT DNNL_LIBRARY OR NOT DNNL_INCLUDE_DIR)
     strata_need(libdnnl-dev BLAS_LIBRARY)  # either will do; see trainer/CMakeLists.txt
   endif()
   find_package(OpenMP QUIET COMPONENTS CXX)
