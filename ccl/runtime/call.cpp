@@ -1,0 +1,215 @@
+#include "ccl/runtime/call.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace strata {
+namespace {
+
+// What an address space can hold; also keeps every product of ours inside 64 bits.
+constexpr std::uint64_t kBytesMax = std::numeric_limits<std::int64_t>::max();
+
+Status invalid(const Call& call, const std::string& what) {
+  return {ErrorCode::invalid_argument,
+          fmt::format("{}{}: {}", to_string(call.collective), call.v ? "_v" : "", what)};
+}
+
+bool rooted(Collective c) {
+  return c == Collective::broadcast || c == Collective::reduce || c == Collective::gather ||
+         c == Collective::scatter;
+}
+bool reduces(Collective c) {
+  return c == Collective::reduce || c == Collective::all_reduce || c == Collective::reduce_scatter;
+}
+bool point_to_point(Collective c) { return c == Collective::send || c == Collective::recv; }
+
+Status check_counts(const Call& call, std::span<const std::uint64_t> counts, const char* name, int size) {
+  if (counts.size() != static_cast<std::size_t>(size))
+    return invalid(call, fmt::format("{} has {} entries, but the communicator has {} ranks; give one a rank",
+                                     name, counts.size(), size));
+  std::uint64_t left = kBytesMax / size_of(call.type);
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    if (counts[i] > left)
+      return invalid(call,
+                     fmt::format("{}[{}] = {} makes the buffer larger than 2^63 bytes", name, i, counts[i]));
+    left -= counts[i];
+  }
+  return {};
+}
+
+Status check_values(const Call& call, int size) {
+  if (static_cast<int>(call.type) >= kDataTypes)
+    return invalid(
+        call, fmt::format("type = {} is not a DataType; the last is {} ({})", static_cast<int>(call.type),
+                          kDataTypes - 1, to_string(static_cast<DataType>(kDataTypes - 1))));
+  if (reduces(call.collective)) {
+    if (static_cast<int>(call.op) >= kReduceOps)
+      return invalid(call,
+                     fmt::format("op = {} is not a ReduceOp; the last is {} ({})", static_cast<int>(call.op),
+                                 kReduceOps - 1, to_string(static_cast<ReduceOp>(kReduceOps - 1))));
+    if (!is_defined(call.op, call.type))
+      return invalid(
+          call, fmt::format("op = {} has no meaning on type = {}; bitwise operations need an integer type",
+                            to_string(call.op), to_string(call.type)));
+  }
+  if ((rooted(call.collective) || point_to_point(call.collective)) && (call.root < 0 || call.root >= size))
+    return invalid(call, fmt::format("{} = {} is not a rank of this communicator; it has ranks 0 to {}",
+                                     point_to_point(call.collective) ? "peer" : "root", call.root, size - 1));
+  if (call.v) {
+    if (Status s = check_counts(call, call.counts,
+                                call.collective == Collective::all_to_all ? "send_counts" : "counts", size);
+        !s.ok())
+      return s;
+    if (call.collective == Collective::all_to_all)
+      return check_counts(call, call.recv_counts, "recv_counts", size);
+    return {};
+  }
+  if (call.count > kBytesMax / size_of(call.type) / static_cast<std::uint64_t>(size))
+    return invalid(call, fmt::format("count = {} of {} for {} ranks is more than 2^63 bytes", call.count,
+                                     to_string(call.type), size));
+  return {};
+}
+
+// The bytes a call reads and writes here, and where the smaller buffer lies in the larger when in place.
+struct Extent {
+  std::uint64_t input = 0, output = 0;
+  std::uint64_t input_in_output = 0, output_in_input = 0;
+};
+
+std::uint64_t sum(std::span<const std::uint64_t> counts) {
+  std::uint64_t total = 0;
+  for (const std::uint64_t c : counts) total += c;
+  return total;
+}
+
+Extent extent(const Call& call, const CommunicatorState& communicator) {
+  const std::uint64_t e = size_of(call.type);
+  const auto me = static_cast<std::size_t>(communicator.me());
+  const bool is_root = call.root == communicator.me();
+  const std::uint64_t one = (call.v ? call.counts[me] : call.count) * e;
+  const std::uint64_t all =
+      (call.v ? sum(call.counts) : call.count * static_cast<std::uint64_t>(communicator.size())) * e;
+  const std::uint64_t before = (call.v ? sum(call.counts.first(me)) : call.count * me) * e;
+  switch (call.collective) {
+    case Collective::broadcast: return {is_root ? one : 0, one, 0, 0};
+    case Collective::reduce: return {one, is_root ? one : 0, 0, 0};
+    case Collective::all_reduce: return {one, one, 0, 0};
+    case Collective::reduce_scatter: return {all, one, 0, before};
+    case Collective::all_gather: return {one, all, before, 0};
+    case Collective::all_to_all: return {all, call.v ? sum(call.recv_counts) * e : all, 0, 0};
+    case Collective::gather: return {one, is_root ? all : 0, before, 0};
+    case Collective::scatter: return {is_root ? all : 0, one, 0, before};
+    case Collective::send: return {one, 0, 0, 0};
+    case Collective::recv: return {0, one, 0, 0};
+    default: return {};
+  }
+}
+
+Status check_pointers(const Call& call, const Extent& bytes) {
+  const char* const input = call.collective == Collective::send ? "data" : "input";
+  const char* const output = call.collective == Collective::recv ? "data" : "output";
+  if (bytes.input > 0 && call.input == nullptr)
+    return invalid(call, fmt::format("{} is null, but {} bytes are read from it", input, bytes.input));
+  if (bytes.output > 0 && call.output == nullptr)
+    return invalid(call, fmt::format("{} is null, but {} bytes are written to it", output, bytes.output));
+  return {};
+}
+
+// In place, apart, or (an error) anything between.
+Expected<bool> in_place(const Call& call, const Extent& bytes) {
+  if (bytes.input == 0 || bytes.output == 0) return false;
+  const auto in = reinterpret_cast<std::uintptr_t>(call.input),
+             out = reinterpret_cast<std::uintptr_t>(call.output);
+  if (in + bytes.input <= out || out + bytes.output <= in) return false;
+  if (in + bytes.output_in_input == out + bytes.input_in_output &&
+      !(call.v && call.collective == Collective::all_to_all))
+    return true;
+  if (call.v && call.collective == Collective::all_to_all)
+    return invalid(call, "input and output overlap; all_to_all_v does not work in place");
+  return invalid(
+      call, fmt::format("input ({}, {} bytes) and output ({}, {} bytes) overlap, but not as an in-place call "
+                        "must: {}",
+                        call.input, bytes.input, static_cast<const void*>(call.output), bytes.output,
+                        bytes.input_in_output > 0   ? "input == output + the parts of lower ranks"
+                        : bytes.output_in_input > 0 ? "output == input + the parts of lower ranks"
+                                                    : "input == output"));
+}
+
+std::uint64_t hash_of(std::span<const std::uint64_t> counts) {  // FNV-1a
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (const std::uint64_t count : counts)
+    for (int byte = 0; byte < 8; ++byte) hash = (hash ^ (count >> (8 * byte) & 0xff)) * 0x100000001b3u;
+  return hash;
+}
+
+Fingerprint fingerprint(const Call& call, const CallOptions& options, const Choice& choice) {
+  Fingerprint f;
+  f.collective =
+      static_cast<std::uint8_t>(call.collective == Collective::recv ? Collective::send : call.collective);
+  if (call.collective == Collective::barrier) return f;
+  f.type = static_cast<std::uint8_t>(call.type);
+  f.count = call.count;
+  if (point_to_point(call.collective)) return f;
+  if (reduces(call.collective)) f.op = static_cast<std::uint8_t>(call.op);
+  if (rooted(call.collective))
+    f.root = call.root;
+  else if (reduces(call.collective) && call.op == ReduceOp::scaled_sum)
+    f.root = std::bit_cast<Rank>(static_cast<float>(options.scale));
+  // All-to-all-v has other counts at each rank; its messages' lengths are compared one by one.
+  if (call.v) f.count = call.collective == Collective::all_to_all ? 0 : hash_of(call.counts);
+  f.flags = static_cast<std::uint8_t>((choice.algorithm - catalog().data() + 1) << 1 | (call.v ? 1 : 0));
+  return f;
+}
+
+Status choose(const Call& call, const CallOptions& options, Submission& s) {
+  CommunicatorState& communicator = *s.communicator;
+  s.request.collective = call.collective;
+  s.request.type = call.type;
+  s.request.op = call.op;
+  s.request.root = rooted(call.collective) ? call.root : kNoRank;
+  s.request.count = call.count;
+  s.request.counts.assign(call.counts.begin(), call.counts.end());
+  s.request.recv_counts.assign(call.recv_counts.begin(), call.recv_counts.end());
+  const bool here = !options.algorithm.empty();
+  auto choice =
+      select(s.request, communicator.group, here ? options.algorithm : communicator.algorithm, here);
+  if (!choice) return choice.status();
+  s.choice = *choice;
+  return {};
+}
+
+}  // namespace
+
+Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,
+                                              const Call& call, const CallOptions& options) {
+  if (communicator->failed()) return communicator->status();
+  if (Status s = check_values(call, communicator->size()); !s.ok()) return s;
+  const Extent bytes = extent(call, *communicator);
+  if (Status s = check_pointers(call, bytes); !s.ok()) return s;
+  const auto same = in_place(call, bytes);
+  if (!same) return same.status();
+  if (!std::isfinite(options.scale))
+    return invalid(call, fmt::format("scale = {} is not a finite number", options.scale));
+
+  auto s = std::make_unique<Submission>();
+  s->communicator = communicator;
+  s->input = call.input;
+  s->output = call.output;
+  s->priority = options.priority;
+  s->timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : communicator->timeout_ms;
+  s->scale = call.op == ReduceOp::average ? 1.0 / communicator->size() : options.scale;
+  if (point_to_point(call.collective)) {
+    s->direction = call.collective;
+    s->peer = call.root;
+  } else {
+    if (Status status = choose(call, options, *s); !status.ok()) return status;
+    s->request.in_place = *same;
+  }
+  s->fingerprint = fingerprint(call, options, s->choice);
+  return s;
+}
+
+}  // namespace strata

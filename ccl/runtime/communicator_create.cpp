@@ -1,0 +1,114 @@
+// How the first communicator of a job comes to be: meet, connect, start the engine.
+#include <fmt/format.h>
+#include <sched.h>
+
+#include <mutex>
+#include <numeric>
+#include <sstream>
+
+#include "ccl/base/environment.hpp"
+#include "ccl/base/host.hpp"
+#include "ccl/base/log.hpp"
+#include "ccl/runtime/bootstrap.hpp"
+#include "ccl/runtime/communicator_impl.hpp"
+#include "ccl/runtime/connect.hpp"
+#include "ccl/runtime/options.hpp"
+
+namespace strata {
+namespace {
+
+// What each rank tells the others of itself, one line a field.
+struct Introduction {
+  std::string host, host_id;
+  int pid = 0;
+  std::string algorithm;
+
+  std::string text() const { return fmt::format("{}\n{}\n{}\n{}\n", host, host_id, pid, algorithm); }
+  static Introduction from(const std::string& text) {
+    Introduction i;
+    std::istringstream lines(text);
+    std::string pid;
+    std::getline(lines, i.host);
+    std::getline(lines, i.host_id);
+    std::getline(lines, pid);
+    std::getline(lines, i.algorithm);
+    i.pid = std::atoi(pid.c_str());
+    return i;
+  }
+};
+
+Expected<std::vector<Introduction>> introduce(Exchange& exchange, const CommunicatorOptions& options) {
+  const Host host = this_host();
+  const auto texts =
+      exchange.all_gather(Introduction{host.name, host.id, host.pid, options.algorithm}.text());
+  if (!texts) return texts.status();
+  std::vector<Introduction> all;
+  for (const std::string& text : *texts) all.push_back(Introduction::from(text));
+  for (std::size_t r = 1; r < all.size(); ++r)
+    if (all[r].algorithm != all[0].algorithm)
+      return Status(
+          ErrorCode::mismatch,
+          fmt::format("algorithm: rank 0 (host {}) was given '{}', rank {} (host {}) '{}'; all ranks must be "
+                      "given the same",
+                      all[0].host, all[0].algorithm, r, all[r].host, all[r].algorithm));
+  return all;
+}
+
+int cores_for_us() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
+DriverOptions driver_options(const CommunicatorOptions& options, const std::vector<Introduction>& all) {
+  const std::string& here = all[static_cast<std::size_t>(options.rank)].host_id;
+  int on_this_host = 0;
+  for (const Introduction& i : all) on_this_host += i.host_id == here;
+  DriverOptions driver;
+  driver.progress_thread = options.progress_thread;
+  driver.spin = std::chrono::microseconds(options.spin_us);
+  driver.yield = on_this_host > cores_for_us();
+  if (driver.yield)
+    log::debug("{} ranks share {} cores: waiting threads yield", on_this_host, cores_for_us());
+  return driver;
+}
+
+void configure_log_once() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    if (Status s = configure_log(Environment::of_process()); !s.ok()) log::warn("{}", s.message());
+  });
+}
+
+}  // namespace
+
+Expected<Communicator> Communicator::create(const CommunicatorOptions& options) {
+  configure_log_once();
+  if (Status s = validate(options); !s.ok()) return s;
+  log::set_rank(options.rank);
+  auto exchange = join(options);
+  if (!exchange) return exchange.status();
+  auto all = introduce(**exchange, options);
+  if (!all) return all.status();
+  std::vector<Peer> peers;
+  for (const Introduction& i : *all) peers.push_back({.host = i.host, .pid = i.pid});
+
+  auto engine = std::make_shared<Engine>(options.rank, std::move(peers));
+  auto router = connect_all(**exchange, options, *engine);
+  if (!router) return router.status();
+  std::vector<Rank> members(static_cast<std::size_t>(options.size));
+  std::iota(members.begin(), members.end(), 0);
+  auto state = std::make_shared<CommunicatorState>(kFirstCommunicator, std::move(members), options.rank);
+  state->timeout_ms = options.timeout_ms;
+  state->algorithm = options.algorithm;
+  engine->attach(*std::move(router), state, driver_options(options, *all));
+  return Communicator(std::make_shared<Impl>(std::move(engine), std::move(state)));
+}
+
+Expected<Communicator> Communicator::from_environment() {
+  auto options = CommunicatorOptions::from_environment();
+  if (!options) return options.status();
+  return create(*options);
+}
+
+}  // namespace strata

@@ -1,0 +1,93 @@
+// What one rank knows of one communicator.
+#pragma once
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "ccl/algorithms/algorithm.hpp"
+#include "ccl/planner/plan_cache.hpp"
+#include "ccl/transport/transport.hpp"
+#include "strata/status.hpp"
+
+namespace strata {
+
+// The first communicator's number; those split from it get theirs in split.cpp, and this one marks the
+// engines' own messages.
+inline constexpr std::uint32_t kFirstCommunicator = 1;
+inline constexpr std::uint32_t kControlCommunicator = 0xffffffff;
+
+// Operation numbers of point-to-point messages have this bit, so that they never meet a collective's.
+inline constexpr std::uint64_t kPointToPoint = std::uint64_t{1} << 63;
+
+struct CommunicatorState {
+  CommunicatorState(std::uint32_t number, std::vector<Rank> members, int my_index)
+      : id(number),
+        ranks(std::move(members)),
+        group(whole_group(static_cast<int>(ranks.size()), my_index)),
+        next_send(ranks.size()),
+        next_recv(ranks.size()),
+        left_at(ranks.size(), kPresent) {}
+
+  const std::uint32_t id;
+  const std::vector<Rank> ranks;  // index here -> the engine's rank
+  const Group group;
+  std::uint32_t timeout_ms = 0;
+  std::string algorithm;  // forced by default; empty: selected
+
+  int size() const { return group.size(); }
+  int me() const { return group.me; }
+  // -1: not a member
+  int index_of(Rank engine_rank) const {
+    for (std::size_t i = 0; i < ranks.size(); ++i)
+      if (ranks[i] == engine_rank) return static_cast<int>(i);
+    return -1;
+  }
+
+  // Any thread: the order of calls. Held while an operation gets its number and enters the engine's queue.
+  std::mutex order;
+  std::uint64_t next_operation = 0;
+  std::vector<std::atomic<std::uint64_t>> next_send,
+      next_recv;  // by peer; changed under `order`, read by anyone
+  std::uint32_t splits = 0;
+  std::atomic<std::uint32_t> active{0};  // operations started and not ended
+
+  // Any thread: why it failed, once.
+  Status status() const {
+    const std::lock_guard lock(status_mutex_);
+    return status_;
+  }
+  bool failed() const { return failed_.load(std::memory_order_acquire); }
+  // Keeps the first. true if it was this one.
+  bool fail(const Status& status) {
+    const std::lock_guard lock(status_mutex_);
+    if (!status_.ok()) return false;
+    status_ = status;
+    failed_.store(true, std::memory_order_release);
+    return true;
+  }
+
+  // The engine's owner only, from here on.
+  static constexpr std::uint64_t kPresent = ~std::uint64_t{0};
+  static constexpr std::size_t kRecentOperations = 64;
+  PlanCache plans;
+  std::uint64_t started = 0;           // collectives 0 .. started - 1 have been started here
+  std::vector<std::uint64_t> left_at;  // by index: the first operation that rank will not take part in
+  std::array<Fingerprint, kRecentOperations> recent{};  // of operation n at n % kRecentOperations
+  struct Early {
+    std::uint64_t operation;
+    Rank peer;  // the engine's
+    Fingerprint theirs;
+  };
+  std::vector<Early> early;  // what peers have begun and this rank has not; checked when it does
+
+ private:
+  mutable std::mutex status_mutex_;
+  Status status_;
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace strata

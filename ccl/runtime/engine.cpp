@@ -1,0 +1,275 @@
+// Starting, moving and ending operations. What goes wrong is in engine_failure.cpp.
+#include "ccl/runtime/engine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "ccl/base/check.hpp"
+#include "ccl/schedule/lower.hpp"
+
+namespace strata {
+namespace {
+
+constexpr std::size_t kCommandsMax = 64;
+constexpr int kStartsPerTurnMax = 64;
+
+// Longer messages are cut, so that what moves at all is seen to move: the watchdog counts completed steps.
+constexpr std::uint64_t kMessageBytesMax = 4 << 20;
+
+// A program of one step, so that send and recv need nothing of their own.
+Program point_to_point(const Submission& s) {
+  const std::uint64_t bytes = s.fingerprint.count * size_of(static_cast<DataType>(s.fingerprint.type));
+  Program program;
+  if (s.direction == Collective::send)
+    program.send(s.peer, {Buffer::input, 0, bytes});
+  else
+    program.recv(s.peer, {Buffer::output, 0, bytes});
+  return program;
+}
+
+}  // namespace
+
+Engine::Engine(Rank me, std::vector<Peer> peers)
+    : me_(me),
+      peers_(std::move(peers)),
+      watchdog_(*this),
+      submissions_(kSubmissionsMax),
+      commands_(kCommandsMax) {}
+
+Engine::~Engine() {
+  if (driver_) driver_->stop();
+}
+
+void Engine::attach(std::unique_ptr<Router> router, std::shared_ptr<CommunicatorState> first,
+                    DriverOptions options) {
+  STRATA_CHECK(!router_);
+  communicators_.emplace(first->id, first);
+  router_ = std::move(router);
+  executor_ = std::make_unique<Executor>(*router_);
+  control_ = std::make_unique<Control>(*router_, me_);
+  control_->start();
+  std::vector<int> descriptors;
+  for (const auto& transport : router_->all())
+    if (const int fd = transport->wait_descriptor(); fd >= 0) descriptors.push_back(fd);
+  driver_ = std::make_unique<Driver>(static_cast<Driven&>(*this), options, std::move(descriptors));
+}
+
+void Engine::submit(std::unique_ptr<Submission> submission) {
+  Submission* raw = submission.release();
+  while (!submissions_.try_push(raw)) {
+    // Full. Callbacks run on the owner's thread and between operations, so one that gets here may start some
+    // itself.
+    if (driver_->on_owner_thread())
+      start_submitted();
+    else
+      driver_->help();
+  }
+  driver_->submitted();
+}
+
+void Engine::command(const std::function<void()>& command) {
+  if (driver_->on_owner_thread()) return command();
+  std::atomic<bool> ended{false};
+  const std::function<void()> whole = [&] {
+    command();
+    ended.store(true, std::memory_order_release);
+    driver_->ended();
+  };
+  const std::function<void()>* raw = &whole;
+  while (!commands_.try_push(raw)) driver_->help();
+  driver_->submitted();
+  driver_->drive([&] { return ended.load(std::memory_order_acquire); }, Clock::time_point::max());
+}
+
+bool Engine::turn(Clock::time_point now) {
+  now_ = now;
+  bool worked = start_submitted();
+  const std::function<void()>* command = nullptr;
+  while (commands_.try_pop(command)) {
+    (*command)();
+    worked = true;
+  }
+  if (!router_) return worked;  // after goodbye
+  worked |= poll_transports();
+  apply_failures();
+  if (now >= watchdog_.next_check()) watchdog_.check(now);
+  publish_ended();
+  return worked;
+}
+
+bool Engine::start_submitted() {
+  Submission* raw = nullptr;
+  int started = 0;
+  while (started < kStartsPerTurnMax && submissions_.try_pop(raw)) {
+    const std::unique_ptr<Submission> submission(raw);
+    start(*submission);
+    ++started;
+  }
+  return started > 0;
+}
+
+void Engine::start(Submission& s) {
+  CommunicatorState& communicator = *s.communicator;
+  if (!s.point_to_point()) {
+    communicator.started = s.number + 1;
+    communicator.recent[s.number % CommunicatorState::kRecentOperations] = s.fingerprint;
+    check_early(s);
+  }
+  if (Status why = cannot_start(s); !why.ok()) {
+    if (!communicator.failed()) fail(communicator, why, true);
+    return ended_.push_back({std::move(s.work), communicator.status()});
+  }
+  Operation& operation = new_operation(s);
+  executor_->start(operation.run);
+  end_if_done(operation);
+}
+
+Operation& Engine::new_operation(Submission& s) {
+  if (free_.empty()) {
+    free_.push_back(static_cast<std::uint32_t>(operations_.size()));
+    operations_.emplace_back();
+  }
+  const std::uint32_t slot = free_.back();
+  free_.pop_back();
+  Operation& o = operations_[slot];
+  o.communicator = std::move(s.communicator);
+  o.work = std::move(s.work);
+  o.number = s.number;
+  o.peer = s.peer;
+  o.timeout_ms = s.timeout_ms;
+  o.last_progress = now_;
+  o.probed = false;
+  o.active = true;
+  o.communicator->active.fetch_add(1, std::memory_order_relaxed);
+  o.place = static_cast<std::uint32_t>(active_.size());
+  active_.push_back(slot);
+
+  Run& run = o.run;
+  run.plan = plan_for(*o.communicator, s);
+  run.base = {nullptr, static_cast<std::byte*>(const_cast<void*>(s.input)), static_cast<std::byte*>(s.output),
+              nullptr};
+  run.ranks = o.communicator->ranks;
+  run.tag = {.operation = s.number, .communicator = o.communicator->id, .message = 0};
+  run.fingerprint = s.fingerprint;
+  run.type = static_cast<DataType>(s.fingerprint.type);
+  run.reduce = reduce_kernel(run.type, static_cast<ReduceOp>(s.fingerprint.op));
+  run.reduce_many = reduce_many_kernel(run.type, static_cast<ReduceOp>(s.fingerprint.op));
+  run.scale = s.scale;
+  run.priority = s.priority;
+  run.slot = slot;
+  if (o.timeout_ms > 0) watchdog_.watch(o.timeout_ms, now_);
+  return o;
+}
+
+std::shared_ptr<const Plan> Engine::make_plan(const CommunicatorState& communicator, const Program& program,
+                                              std::uint64_t element_bytes) {
+  const auto abilities = [&](Rank peer) {
+    const Capabilities c = router_->to(communicator.ranks[static_cast<std::size_t>(peer)]).capabilities();
+    return WireAbilities{.fused_recv_reduce = c.fused_recv_reduce,
+                         .message_bytes_max = std::min(c.message_bytes_max, kMessageBytesMax)};
+  };
+  auto plan = std::make_shared<Plan>();
+  plan->schedule = derive(lower(program, element_bytes, abilities));
+  return plan;
+}
+
+std::shared_ptr<const Plan> Engine::plan_for(CommunicatorState& communicator, const Submission& s) {
+  if (s.point_to_point()) return make_plan(communicator, point_to_point(s), 1);
+  const PlanKey key{s.request, s.choice.algorithm, s.choice.tuning};
+  if (auto known = communicator.plans.find(key)) return known;
+  Program program;
+  s.choice.algorithm->build(program, s.request, communicator.group, s.choice.tuning);
+  auto plan = make_plan(communicator, program, s.request.element_bytes());
+  communicator.plans.insert(key, plan);
+  return plan;
+}
+
+bool Engine::poll_transports() {
+  std::array<Completion, kCompletionsPerPollMax> completions;
+  bool any = false;
+  for (const auto& transport : router_->all()) {
+    const std::size_t n = transport->poll(completions);
+    STRATA_CHECK(n <= completions.size(), n);
+    for (std::size_t i = 0; i < n; ++i) handle(completions[i]);
+    any |= n > 0;
+  }
+  return any;
+}
+
+void Engine::handle(const Completion& c) {
+  const std::uint32_t slot = Executor::slot_of(c.cookie);
+  const StepId step = Executor::step_of(c.cookie);
+  if (slot == Control::kSendSlot) return control_->sent(step);
+  if (slot == Control::kReceiveSlot) {
+    const auto peer = static_cast<Rank>(step);
+    if (c.error != ErrorCode::ok) return lose(peer);
+    if (const auto message = control_->received(peer)) handle(peer, *message);
+    return;
+  }
+  Operation& o = operations_[slot];
+  STRATA_CHECK(o.active, slot, step);
+  o.last_progress = now_;
+  o.probed = false;
+  if (c.error == ErrorCode::ok) {
+    executor_->complete(o.run, step);
+    return end_if_done(o);
+  }
+  const Step& s = o.run.plan->schedule.steps[step];
+  executor_->drop(o.run, step);
+  if (c.error == ErrorCode::mismatch)
+    mismatch(o, s.peer, c);
+  else if (c.error == ErrorCode::peer_lost)
+    lost_during(o, s.peer);
+  STRATA_CHECK(o.communicator->failed(), to_string(c.error));
+  end_if_done(o);
+}
+
+void Engine::end_if_done(Operation& o) {
+  if (o.active && o.run.ended()) end(o);
+}
+
+void Engine::end(Operation& o) {
+  o.active = false;
+  active_[o.place] = active_.back();
+  operations_[active_[o.place]].place = o.place;
+  active_.pop_back();
+  ended_.push_back({std::move(o.work), o.run.failed ? o.communicator->status() : Status{}});
+  executor_->retire(o.run);
+  o.communicator->active.fetch_sub(1, std::memory_order_release);
+  o.communicator.reset();
+  free_.push_back(o.run.slot);
+}
+
+// Callbacks run here, where no list is being walked, so that they may start operations.
+void Engine::publish_ended() {
+  if (ended_.empty()) return;
+  publishing_.swap(ended_);
+  for (Ended& e : publishing_) e.work->end(std::move(e.status));
+  publishing_.clear();
+  driver_->ended();
+}
+
+Operation* Engine::find(std::uint32_t communicator, std::uint64_t number) {
+  for (const std::uint32_t slot : active_) {
+    Operation& o = operations_[slot];
+    if (o.number == number && o.communicator->id == communicator) return &o;
+  }
+  return nullptr;
+}
+
+bool Engine::prepare_to_sleep() {
+  bool may = true;
+  if (router_)
+    for (const auto& transport : router_->all()) may &= transport->prepare_to_sleep();
+  return may;
+}
+
+void Engine::woke_up() {
+  if (router_)
+    for (const auto& transport : router_->all()) transport->woke_up();
+}
+
+Clock::time_point Engine::next_check() const { return watchdog_.next_check(); }
+
+}  // namespace strata

@@ -1,0 +1,118 @@
+// The heart of a process's part in a job: starts operations, moves them forward, ends them, well or badly.
+// Owned by one thread at a time (driver.hpp); only the functions under "any thread" may be called by others.
+#pragma once
+#include <deque>
+#include <functional>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "ccl/base/bounded_queue.hpp"
+#include "ccl/runtime/control.hpp"
+#include "ccl/runtime/driver.hpp"
+#include "ccl/runtime/operation.hpp"
+#include "ccl/runtime/peers.hpp"
+#include "ccl/runtime/watchdog.hpp"
+
+namespace strata {
+
+class Engine final : public Listener, private Driven, public std::enable_shared_from_this<Engine> {
+ public:
+  static constexpr std::size_t kSubmissionsMax = 1024;  // handed over and not yet started
+
+  // The transports need their listener before they exist, so they are attached afterwards, once.
+  Engine(Rank me, std::vector<Peer> peers);
+  ~Engine() override;
+  void attach(std::unique_ptr<Router> router, std::shared_ptr<CommunicatorState> first,
+              DriverOptions options);
+
+  // Any thread
+  // ---------------------------------------------------------------------------------------------------
+  void submit(std::unique_ptr<Submission> submission);
+  bool drive(const std::function<bool()>& ended, Clock::time_point deadline) {
+    return driver_->drive(ended, deadline);
+  }
+  void help() { driver_->help(); }
+  // Runs `command` as the owner and waits for it.
+  void command(const std::function<void()>& command);
+  bool add(const std::shared_ptr<CommunicatorState>& communicator);  // false: its number is taken
+  void forget(std::uint32_t communicator);  // undoes add() before anything was started
+  // Ends its operations; tells the others. With the last communicator the engine ends too.
+  void leave(const std::shared_ptr<CommunicatorState>& communicator);
+  void abort(const std::shared_ptr<CommunicatorState>& communicator, const Status& why);
+  const std::vector<Peer>& peers() const { return peers_; }
+  Rank me() const { return me_; }
+
+  // Listener
+  Verdict unexpected(Rank peer, const Tag& tag, const Fingerprint& theirs) override;
+
+ private:
+  friend class Watchdog;
+
+  // Driven
+  bool turn(Clock::time_point now) override;
+  bool prepare_to_sleep() override;
+  void woke_up() override;
+  Clock::time_point next_check() const override;
+
+  // engine.cpp
+  bool start_submitted();
+  void start(Submission& submission);
+  Operation& new_operation(Submission& submission);
+  std::shared_ptr<const Plan> make_plan(const CommunicatorState& communicator, const Program& program,
+                                        std::uint64_t element_bytes);
+  std::shared_ptr<const Plan> plan_for(CommunicatorState& communicator, const Submission& submission);
+  bool poll_transports();
+  void handle(const Completion& completion);
+  void end_if_done(Operation& operation);
+  void end(Operation& operation);
+  void publish_ended();
+  Operation* find(std::uint32_t communicator, std::uint64_t number);
+
+  // engine_failure.cpp
+  void fail(CommunicatorState& communicator, const Status& why, bool tell_others);
+  std::string activity(const CommunicatorState& communicator) const;
+  void lose(Rank peer);
+  void lost_during(const Operation& operation, Rank peer);
+  void mismatch(const Operation& operation, Rank peer, const Completion& completion);
+  void mismatch(CommunicatorState& communicator, Rank peer, std::uint64_t number, const Fingerprint& ours,
+                const Fingerprint& theirs);
+  Status cannot_start(const Submission& submission) const;
+  void check_early(const Submission& submission);
+  void tell_members(const CommunicatorState& communicator, const ControlMessage& message);
+  void apply_failures();
+
+  // engine_control.cpp
+  void handle(Rank from, const ControlMessage& message);
+  void peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t first_missed);
+  void answer(Rank to, const ControlMessage& probe);
+  void leave_as_owner(CommunicatorState& communicator);
+  void say_goodbye();
+  void check_goodbyes();
+  void shut_down();
+
+  const Rank me_;
+  std::vector<Peer> peers_;
+  std::unique_ptr<Router> router_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Control> control_;
+  std::unordered_map<std::uint32_t, std::shared_ptr<CommunicatorState>> communicators_;
+  std::deque<Operation> operations_;  // by slot
+  std::vector<std::uint32_t> free_, active_;
+  Watchdog watchdog_;
+  Clock::time_point now_;
+  // Found while a transport was calling, where nothing may be failed yet.
+  std::vector<std::function<void()>> failures_;
+  struct Ended {
+    std::shared_ptr<WorkState> work;
+    Status status;
+  };
+  std::vector<Ended> ended_, publishing_;
+  std::atomic<bool> goodbyes_done_{false};
+
+  BoundedQueue<Submission*> submissions_;
+  BoundedQueue<const std::function<void()>*> commands_;
+  std::unique_ptr<Driver> driver_;  // last: its thread uses all of the above
+};
+
+}  // namespace strata

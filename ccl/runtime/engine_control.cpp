@@ -1,0 +1,150 @@
+// How engines talk to each other about communicators: leaving, failing, asking.
+#include <fmt/format.h>
+
+#include "ccl/runtime/describe.hpp"
+#include "ccl/runtime/engine.hpp"
+
+namespace strata {
+namespace {
+
+// How long an engine that ends waits for the others to have read everything. They answer by themselves, so it
+// is only ever long when one of them is stopped.
+constexpr auto kGoodbye = std::chrono::seconds(2);
+
+}  // namespace
+
+bool Engine::add(const std::shared_ptr<CommunicatorState>& communicator) {
+  bool added = false;
+  command([&] { added = communicators_.emplace(communicator->id, communicator).second; });
+  return added;
+}
+
+void Engine::forget(std::uint32_t communicator) {
+  command([&] { communicators_.erase(communicator); });
+}
+
+void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
+  bool last = false;
+  command([&] { leave_as_owner(*communicator); });
+  // The caller's buffers are his again afterwards.
+  drive([&] { return communicator->active.load(std::memory_order_acquire) == 0; }, Clock::time_point::max());
+  command([&] {
+    communicators_.erase(communicator->id);
+    for (const auto& transport : router_->all()) transport->cancel(communicator->id);
+    last = communicators_.empty();
+    if (last) say_goodbye();
+  });
+  if (last) shut_down();
+}
+
+void Engine::leave_as_owner(CommunicatorState& communicator) {
+  while (start_submitted()) {
+  }
+  if (communicator.active.load(std::memory_order_relaxed) > 0)
+    fail(communicator,
+         {ErrorCode::aborted,
+          fmt::format("{} destroyed the communicator {}", name_of(communicator, communicator.me(), peers_),
+                      activity(communicator))},
+         true);
+  if (communicator.failed()) return;
+  ControlMessage message;
+  message.kind = ControlMessage::Kind::leave;
+  message.communicator = communicator.id;
+  message.operation = communicator.started;
+  tell_members(communicator, message);
+}
+
+void Engine::handle(Rank from, const ControlMessage& message) {
+  Peer& peer = peers_[static_cast<std::size_t>(from)];
+  if (message.kind == ControlMessage::Kind::goodbye) {
+    peer.said_goodbye = true;
+    ControlMessage seen;
+    seen.kind = ControlMessage::Kind::goodbye_seen;
+    control_->send(from, seen);
+    return check_goodbyes();
+  }
+  if (message.kind == ControlMessage::Kind::goodbye_seen) {
+    peer.saw_goodbye = true;
+    return check_goodbyes();
+  }
+  if (message.kind == ControlMessage::Kind::answer) return watchdog_.answered(from, message);
+  const auto found = communicators_.find(message.communicator);
+  if (found == communicators_.end() || found->second->index_of(from) < 0) return;
+  const auto communicator = found->second;  // stays while we fail it
+  switch (message.kind) {
+    case ControlMessage::Kind::abort:
+      return fail(*communicator, {message.code, std::string(message.text_view())}, false);
+    case ControlMessage::Kind::leave: return peer_left(*communicator, from, message.operation);
+    case ControlMessage::Kind::probe: return answer(from, message);
+    default: return;
+  }
+}
+
+void Engine::peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t first_missed) {
+  const int index = communicator.index_of(peer);
+  communicator.left_at[static_cast<std::size_t>(index)] = first_missed;
+  for (const std::uint32_t slot : active_) {
+    const Operation& o = operations_[slot];
+    if (o.communicator.get() != &communicator) continue;
+    const bool concerned = o.number & kPointToPoint ? o.peer == index : o.number >= first_missed;
+    if (!concerned) continue;
+    return fail(
+        communicator,
+        {ErrorCode::aborted, fmt::format("{} has left the communicator: it destroyed it {}",
+                                         name_of(communicator, index, peers_), activity(communicator))},
+        true);
+  }
+}
+
+void Engine::answer(Rank to, const ControlMessage& probe) {
+  CommunicatorState& communicator = *communicators_.at(probe.communicator);
+  ControlMessage reply;
+  reply.kind = ControlMessage::Kind::answer;
+  reply.communicator = probe.communicator;
+  reply.operation = probe.operation;
+  if (probe.operation & kPointToPoint) {
+    // The asker waits in a send for our recv, or the other way round.
+    const bool theirs_sends = probe.fingerprint.collective == static_cast<std::uint8_t>(Collective::send);
+    const auto asker = static_cast<std::size_t>(communicator.index_of(to));
+    reply.next_operation = (theirs_sends ? communicator.next_recv : communicator.next_send)[asker];
+    const bool called = (probe.operation & ~kPointToPoint) < reply.next_operation;
+    reply.progress = called ? ControlMessage::Progress::running : ControlMessage::Progress::not_started;
+    reply.fingerprint = probe.fingerprint;
+  } else {
+    reply.next_operation = communicator.started;
+    const bool started = probe.operation < communicator.started;
+    const bool running = find(probe.communicator, probe.operation) != nullptr;
+    reply.progress = !started  ? ControlMessage::Progress::not_started
+                     : running ? ControlMessage::Progress::running
+                               : ControlMessage::Progress::ended;
+    reply.fingerprint = communicator.recent[probe.operation % CommunicatorState::kRecentOperations];
+  }
+  control_->send(to, reply);
+}
+
+void Engine::say_goodbye() {
+  ControlMessage message;
+  message.kind = ControlMessage::Kind::goodbye;
+  for (Rank peer = 0; peer < router_->size(); ++peer)
+    if (peer != me_ && !peers_[static_cast<std::size_t>(peer)].lost) control_->send(peer, message);
+  check_goodbyes();
+}
+
+// A peer that is ending too need not answer: its goodbye came after all it sent.
+void Engine::check_goodbyes() {
+  if (!communicators_.empty()) return;
+  for (Rank r = 0; r < router_->size(); ++r) {
+    const Peer& p = peers_[static_cast<std::size_t>(r)];
+    if (r != me_ && !p.lost && !p.saw_goodbye) return;
+  }
+  goodbyes_done_.store(true, std::memory_order_release);
+  driver_->ended();
+}
+
+void Engine::shut_down() {
+  drive([this] { return goodbyes_done_.load(std::memory_order_acquire); }, Clock::now() + kGoodbye);
+  driver_->stop();
+  command([this] { router_.reset(); });
+}
+
+}  // namespace strata

@@ -1,0 +1,104 @@
+#include "ccl/runtime/executor.hpp"
+
+#include <cstring>
+
+#include "ccl/base/check.hpp"
+
+namespace strata {
+namespace {
+
+WireKind wire_kind(Op op) {
+  switch (op) {
+    case Op::send: return WireKind::send;
+    case Op::recv: return WireKind::recv;
+    default: return WireKind::recv_reduce;
+  }
+}
+
+std::byte* at(const Run& run, Buffer buffer, std::uint64_t offset) {
+  return buffer == Buffer::none ? nullptr : run.base[static_cast<std::size_t>(buffer)] + offset;
+}
+
+}  // namespace
+
+void Executor::start(Run& run) {
+  const Schedule& schedule = run.plan->schedule;
+  run.waits.assign(schedule.waits.begin(), schedule.waits.end());
+  run.ready.clear();
+  run.ready.reserve(schedule.steps.size());
+  run.ready.insert(run.ready.end(), schedule.roots.begin(), schedule.roots.end());
+  run.next_ready = 0;
+  run.on_wire.assign(schedule.steps.size(), false);
+  run.steps_left = static_cast<std::uint32_t>(schedule.steps.size());
+  run.in_flight = 0;
+  run.failed = false;
+  run.scratch = scratch_.take(schedule.scratch_bytes);
+  run.base[static_cast<std::size_t>(Buffer::scratch)] = run.scratch.memory.get();
+  issue_ready(run);
+}
+
+void Executor::drop(Run& run, StepId step) {
+  STRATA_CHECK(run.on_wire[step], step, run.tag.operation);
+  run.on_wire[step] = false;
+  --run.in_flight;
+}
+
+void Executor::retire(Run& run) {
+  scratch_.give(std::move(run.scratch));
+  run.plan.reset();
+}
+
+void Executor::complete(Run& run, StepId step) {
+  drop(run, step);
+  if (run.failed) return;
+  release(run, step);
+  issue_ready(run);
+}
+
+void Executor::release(Run& run, StepId finished) {
+  for (const StepId dependent : run.plan->schedule.dependents_of(finished))
+    if (--run.waits[dependent] == 0) run.ready.push_back(dependent);
+  --run.steps_left;
+}
+
+void Executor::issue_ready(Run& run) {
+  while (run.next_ready < run.ready.size()) issue(run, run.ready[run.next_ready++]);
+}
+
+void Executor::issue(Run& run, StepId id) {
+  const Step& step = run.plan->schedule.steps[id];
+  if (step.on_wire()) return post(run, id, step);
+  std::byte* const into = at(run, step.target, step.target_offset);
+  const std::byte* const from = at(run, step.source, step.source_offset);
+  if (step.op == Op::copy) {
+    std::memcpy(into, from, step.length);
+  } else {
+    run.reduce_many(into, from, step.fan_in(), step.length / size_of(run.type), step.finishes(), run.scale);
+  }
+  release(run, id);
+}
+
+void Executor::post(Run& run, StepId id, const Step& step) {
+  WireOp op;
+  op.kind = wire_kind(step.op);
+  op.element_bytes = static_cast<std::uint8_t>(size_of(run.type));
+  op.priority = run.priority;
+  op.peer = run.ranks[static_cast<std::size_t>(step.peer)];
+  op.tag = run.tag;
+  op.tag.message = run.plan->schedule.message[id];
+  op.fingerprint = run.fingerprint;
+  op.length = step.length;
+  op.cookie = cookie(run, id);
+  if (step.op == Op::send) {
+    op.data = at(run, step.source, step.source_offset);
+  } else {
+    op.data = at(run, step.target, step.target_offset);
+    op.addend = at(run, step.source, step.source_offset);
+    op.reduce = step.op == Op::recv_reduce ? run.reduce : nullptr;
+  }
+  run.on_wire[id] = true;
+  ++run.in_flight;
+  router_.to(op.peer).post(op);
+}
+
+}  // namespace strata

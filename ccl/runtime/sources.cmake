@@ -1,0 +1,6 @@
+target_sources(strata_core PRIVATE
+  transport/self_transport.cpp
+  runtime/work.cpp runtime/driver.cpp runtime/scratch_pool.cpp runtime/executor.cpp runtime/describe.cpp
+  runtime/control.cpp runtime/engine.cpp runtime/engine_failure.cpp runtime/engine_control.cpp runtime/watchdog.cpp
+  runtime/call.cpp runtime/call_group.cpp runtime/connect.cpp
+  runtime/communicator.cpp runtime/communicator_create.cpp runtime/split.cpp)

@@ -1,0 +1,113 @@
+#include "ccl/runtime/watchdog.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ccl/runtime/describe.hpp"
+#include "ccl/runtime/engine.hpp"
+
+namespace strata {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kTickMin{1}, kTickMax{1000};
+
+milliseconds tick(std::uint32_t timeout_ms) {
+  return std::clamp(milliseconds(timeout_ms / 8), kTickMin, kTickMax);
+}
+
+}  // namespace
+
+void Watchdog::watch(std::uint32_t timeout_ms, Clock::time_point now) {
+  next_check_ = std::min(next_check_, now + tick(timeout_ms));
+}
+
+void Watchdog::check(Clock::time_point now) {
+  next_check_ = Clock::time_point::max();
+  std::erase_if(questions_, [&](const Question& q) {
+    const Operation* o = engine_.find(q.communicator, q.operation);
+    return o == nullptr || !o->probed;
+  });
+  const std::vector<std::uint32_t> active = engine_.active_;
+  for (const std::uint32_t slot : active) {
+    Operation& o = engine_.operations_[slot];
+    if (!o.active || o.timeout_ms == 0 || o.run.failed) continue;
+    watch(o.timeout_ms, now);
+    const auto still = now - o.last_progress;
+    if (still >= milliseconds(o.timeout_ms))
+      engine_.fail(*o.communicator, verdict(o), true);
+    else if (still >= milliseconds(o.timeout_ms / 2) && !o.probed)
+      probe(o);
+  }
+}
+
+void Watchdog::probe(Operation& o) {
+  o.probed = true;
+  questions_.push_back({o.communicator->id, o.number, {}});
+  ControlMessage message;
+  message.kind = ControlMessage::Kind::probe;
+  message.communicator = o.communicator->id;
+  message.operation = o.number;
+  message.fingerprint = o.run.fingerprint;
+  if (!(o.number & kPointToPoint)) return engine_.tell_members(*o.communicator, message);
+  message.fingerprint.collective = static_cast<std::uint8_t>(
+      o.run.plan->schedule.steps.front().op == Op::send ? Collective::send : Collective::recv);
+  const Rank peer = o.communicator->ranks[static_cast<std::size_t>(o.peer)];
+  if (peer != engine_.me_) engine_.control_->send(peer, message);
+}
+
+void Watchdog::answered(Rank peer, const ControlMessage& answer) {
+  for (Question& q : questions_)
+    if (q.communicator == answer.communicator && q.operation == answer.operation)
+      q.answers.emplace_back(peer, answer);
+}
+
+Status Watchdog::verdict(const Operation& o) const {
+  return {ErrorCode::timeout,
+          fmt::format("{} {} made no progress for {} ms: {} {}", operation_name(o.run.fingerprint, o.number),
+                      describe(o.run.fingerprint), o.timeout_ms, who_is_late(o), where(o))};
+}
+
+std::string Watchdog::who_is_late(const Operation& o) const {
+  const CommunicatorState& c = *o.communicator;
+  const auto question = std::find_if(questions_.begin(), questions_.end(), [&](const Question& q) {
+    return q.communicator == c.id && q.operation == o.number;
+  });
+  std::string text;
+  for (int i = 0; i < c.size(); ++i) {
+    if (i == c.me() || question == questions_.end() || ((o.number & kPointToPoint) && i != o.peer)) continue;
+    const auto& answers = question->answers;
+    const auto answer = std::find_if(answers.begin(), answers.end(), [&](const auto& a) {
+      return a.first == c.ranks[static_cast<std::size_t>(i)];
+    });
+    const std::string name = name_of(c, i, engine_.peers_);
+    using Progress = ControlMessage::Progress;
+    if (answer == answers.end())
+      text +=
+          fmt::format("{} does not answer (its process is stopped or its host cannot be reached); ", name);
+    else if (answer->second.progress == Progress::not_started)
+      text += o.number & kPointToPoint ? fmt::format("{} has not called its side of it; ", name)
+                                       : fmt::format("{} has not called it, only {} operations before; ",
+                                                     name, answer->second.next_operation);
+    else if (answer->second.fingerprint != o.run.fingerprint && !(o.number & kPointToPoint))
+      text += fmt::format("{} called {} instead; ", name, describe(answer->second.fingerprint));
+  }
+  return text.empty() ? "all ranks are in it; " : text;
+}
+
+// The first step on the wire says whom this rank waits for.
+std::string Watchdog::where(const Operation& o) const {
+  const auto& steps = o.run.plan->schedule.steps;
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    if (!o.run.on_wire[i]) continue;
+    const Step& s = steps[i];
+    return fmt::format("(seen by rank {} in step {} of {}: {} {} bytes {} rank {})", o.communicator->me(),
+                       i + 1, steps.size(), s.op == Op::send ? "sending" : "receiving", s.length,
+                       s.op == Op::send ? "to" : "from", s.peer);
+  }
+  return fmt::format("(seen by rank {})", o.communicator->me());
+}
+
+}  // namespace strata
