@@ -1,0 +1,116 @@
+#include "ccl/transport/tcp/listening.hpp"
+
+#include <fmt/format.h>
+#include <netinet/in.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <asio/ip/tcp.hpp>
+#include <cerrno>
+
+#include "ccl/base/check.hpp"
+#include "ccl/base/errno_status.hpp"
+#include "ccl/base/host.hpp"
+#include "ccl/base/log.hpp"
+#include "ccl/transport/fd_limit.hpp"
+
+namespace strata::tcp {
+namespace {
+
+constexpr std::size_t kDescriptorsNeeded = 16;  // before any peer is connected
+
+Expected<Fd> make_socket(const asio::ip::tcp::endpoint& at) {
+  Fd socket(::socket(at.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
+  if (!socket.valid()) return open_failed("socket", at.address().to_string(), kDescriptorsNeeded);
+  const int on = 1;
+  // Ports of earlier jobs in TIME_WAIT are free to use; two listeners on one port are refused all the same.
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0)
+    return errno_status("setsockopt(SO_REUSEADDR)", at.address().to_string());
+  if (at.address().is_v6() && ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0)
+    return errno_status("setsockopt(IPV6_V6ONLY)", at.address().to_string());
+  return socket;
+}
+
+std::uint16_t bound_port(const Fd& socket) {
+  asio::ip::tcp::endpoint at;
+  auto length = static_cast<socklen_t>(at.capacity());
+  const int failed = ::getsockname(socket.get(), at.data(), &length);
+  STRATA_CHECK(failed == 0, errno);
+  at.resize(length);
+  return at.port();
+}
+
+// A socket bound and listening, an invalid one if the port is taken, or what is wrong.
+Expected<Fd> try_port(const asio::ip::tcp::endpoint& at) {
+  Expected<Fd> socket = make_socket(at);
+  if (!socket) return socket.status();
+  const bool bound = ::bind(socket->get(), at.data(), static_cast<socklen_t>(at.size())) == 0;
+  if (bound && ::listen(socket->get(), SOMAXCONN) == 0) return socket;
+  if (errno == EADDRINUSE && at.port() != 0) return Fd();
+  return errno_status(bound ? "listen" : "bind",
+                      fmt::format("{} port {}", at.address().to_string(), at.port()));
+}
+
+// The chosen address, then the interface's others (dual stack), then a loopback for ranks of this host.
+std::vector<NetworkInterface> addresses_to_offer(std::span<const NetworkInterface> interfaces,
+                                                 const NetworkInterface& chosen, bool only_chosen) {
+  std::vector<NetworkInterface> offered{chosen};
+  for (const NetworkInterface& i : interfaces)
+    if (!only_chosen && i.name == chosen.name && i.up && !i.link_local && i.address != chosen.address)
+      offered.push_back(i);
+  if (chosen.loopback) return offered;
+  for (const bool ipv6 : {false, true})
+    for (const NetworkInterface& i : interfaces)
+      if (i.loopback && i.up && i.ipv6 == ipv6 && !offered.back().loopback) offered.push_back(i);
+  return offered;
+}
+
+}  // namespace
+
+Expected<ListeningSocket> listen_on(const std::string& address, std::uint16_t port_min,
+                                    std::uint16_t port_max) {
+  std::error_code error;
+  const asio::ip::address where = asio::ip::make_address(address, error);
+  STRATA_CHECK(!error, address);
+  for (unsigned port = port_min; port <= port_max; ++port) {
+    Expected<Fd> socket = try_port({where, static_cast<std::uint16_t>(port)});
+    if (!socket) return socket.status();
+    if (!socket->valid()) continue;
+    const std::uint16_t bound = bound_port(*socket);
+    return ListeningSocket{std::move(*socket), {address, bound, where.is_v6(), where.is_loopback()}};
+  }
+  const Host host = this_host();
+  return Status(
+      ErrorCode::unavailable,
+      fmt::format("TCP: all ports from {} to {} are taken on {} (host {}, process {}): each rank of a host "
+                  "needs one, give a wider range",
+                  port_min, port_max, address, host.name, host.pid));
+}
+
+Expected<std::vector<ListeningSocket>> listen_for_peers(std::span<const NetworkInterface> interfaces,
+                                                        const TcpOptions& options) {
+  if (options.port_min > options.port_max || (options.port_min == 0 && options.port_max != 0))
+    return Status(
+        ErrorCode::invalid_argument,
+        fmt::format("port range {}-{}: give the first and the last port, both from 1 to 65535, or neither",
+                    options.port_min, options.port_max));
+  const Expected<ChosenInterface> chosen = choose_interface(interfaces, options.interface);
+  if (!chosen) return chosen.status();
+  log::info("TCP uses interface {} with address {}: {}", chosen->interface.name, chosen->interface.address,
+            chosen->reason);
+  const bool by_address = options.interface == chosen->interface.address;
+  std::vector<ListeningSocket> sockets;
+  for (const NetworkInterface& i : addresses_to_offer(interfaces, chosen->interface, by_address)) {
+    Expected<ListeningSocket> socket = listen_on(i.address, options.port_min, options.port_max);
+    if (socket) {
+      sockets.push_back(std::move(*socket));
+    } else if (sockets.empty() || i.loopback) {
+      return socket.status();
+    } else {
+      log::info("TCP does not use address {} of {}: {}", i.address, i.name, socket.status().message());
+    }
+  }
+  return sockets;
+}
+
+}  // namespace strata::tcp

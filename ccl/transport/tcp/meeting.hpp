@@ -1,0 +1,27 @@
+// How ranks connect by TCP: the lower of each pair calls the higher, and both prove that they belong to the
+// job.
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ccl/base/fd.hpp"
+#include "ccl/transport/tcp/listening.hpp"
+#include "ccl/transport/tcp/tcp_descriptor.hpp"
+#include "ccl/transport/transport.hpp"
+
+namespace strata::tcp {
+
+struct Connection {
+  Rank peer = kNoRank;
+  Fd socket;
+  std::string name;  // "rank 3 (host b, 10.0.0.2:5000)"
+};
+
+// descriptors[r]: of rank r; only those of peers and of oneself matter. One connection for each of peers, in
+// their order. Errors: timeout (names who is missing and what happened), unauthenticated, unavailable.
+Expected<std::vector<Connection>> meet(Exchange& exchange, std::span<ListeningSocket> listeners,
+                                       std::span<const TcpDescriptor> descriptors,
+                                       std::span<const Rank> peers);
+
+}  // namespace strata::tcp

@@ -1,0 +1,56 @@
+#include "ccl/transport/tcp/socket_options.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <string_view>
+
+#include "ccl/base/errno_status.hpp"
+
+namespace strata::tcp {
+namespace {
+
+// Unsent bytes the kernel may hold: what is in there cannot be overtaken by what is more urgent.
+constexpr int kUnsentBytesMax = 128 << 10;
+// An idle connection is tried after so long, and given up together with the others (TCP_USER_TIMEOUT).
+constexpr int kIdleSeconds = 15, kTrySeconds = 5;
+
+bool set(const Fd& socket, int level, int option, int value) {
+  return ::setsockopt(socket.get(), level, option, &value, sizeof value) == 0;
+}
+
+// BBR paces by a timer, which halves what the loopback carries in both directions at once.
+void avoid_pacing(const Fd& socket) {
+  std::array<char, 16> name{};
+  socklen_t length = name.size() - 1;
+  if (::getsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, name.data(), &length) != 0) return;
+  if (std::string_view(name.data()).substr(0, 3) != "bbr") return;
+  for (const std::string_view better : {"cubic", "reno"})
+    if (::setsockopt(socket.get(), IPPROTO_TCP, TCP_CONGESTION, better.data(),
+                     static_cast<socklen_t>(better.size())) == 0)
+      return;
+}
+
+}  // namespace
+
+Status set_options(const Fd& socket, bool same_host) {
+  const int flags = ::fcntl(socket.get(), F_GETFL);
+  if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)
+    return errno_status("fcntl(O_NONBLOCK)", "a TCP connection");
+  if (!set(socket, IPPROTO_TCP, TCP_NODELAY, 1))
+    return errno_status("setsockopt(TCP_NODELAY)", "a TCP connection");
+  if (!set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilenceMs))
+    return errno_status("setsockopt(TCP_USER_TIMEOUT)", "a TCP connection");
+  if (!set(socket, SOL_SOCKET, SO_KEEPALIVE, 1))
+    return errno_status("setsockopt(SO_KEEPALIVE)", "a TCP connection");
+  set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
+  set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kTrySeconds);
+  set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesMax);
+  if (same_host) avoid_pacing(socket);
+  return {};
+}
+
+}  // namespace strata::tcp

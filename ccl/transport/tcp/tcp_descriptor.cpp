@@ -1,0 +1,104 @@
+#include "ccl/transport/tcp/tcp_descriptor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <asio/ip/address.hpp>
+#include <charconv>
+
+#include "ccl/transport/descriptor_fields.hpp"
+
+namespace strata::tcp {
+namespace {
+
+constexpr std::string_view kVersion = "tcp1";
+constexpr std::size_t kFixedFields = 3;
+constexpr std::size_t kEndpointsMax = 64;
+
+Status malformed(std::string_view text) {
+  return {ErrorCode::mismatch,
+          fmt::format(
+              "'{}' is no descriptor of the TCP transport {}; do all ranks run the same version of Strata?",
+              text, kVersion)};
+}
+
+// "address port"
+bool parse_endpoint(std::string_view text, Endpoint& endpoint) {
+  const std::size_t space = text.find(' ');
+  if (space == std::string_view::npos) return false;
+  endpoint.address = text.substr(0, space);
+  std::error_code error;
+  const asio::ip::address address = asio::ip::make_address(endpoint.address, error);
+  const char* const end = text.data() + text.size();
+  const auto [stopped, wrong] = std::from_chars(text.data() + space + 1, end, endpoint.port);
+  endpoint.ipv6 = !error && address.is_v6();
+  endpoint.loopback = !error && address.is_loopback();
+  return !error && wrong == std::errc{} && stopped == end && endpoint.port != 0;
+}
+
+bool has_family(const TcpDescriptor& descriptor, bool ipv6) {
+  return std::any_of(descriptor.endpoints.begin(), descriptor.endpoints.end(),
+                     [ipv6](const Endpoint& e) { return !e.loopback && e.ipv6 == ipv6; });
+}
+
+std::string addresses(const TcpDescriptor& descriptor) {
+  std::string text;
+  for (const Endpoint& e : descriptor.endpoints) text += (text.empty() ? "" : ", ") + e.address;
+  return text;
+}
+
+}  // namespace
+
+std::string to_text(const Endpoint& endpoint) {
+  return endpoint.ipv6 ? fmt::format("[{}]:{}", endpoint.address, endpoint.port)
+                       : fmt::format("{}:{}", endpoint.address, endpoint.port);
+}
+
+std::string to_text(const TcpDescriptor& descriptor) {
+  std::vector<std::string> fields{std::string(kVersion), descriptor.host_id, descriptor.host_name};
+  for (const Endpoint& e : descriptor.endpoints) fields.push_back(fmt::format("{} {}", e.address, e.port));
+  return join_fields(fields);
+}
+
+Expected<TcpDescriptor> parse_tcp_descriptor(std::string_view text) {
+  const std::vector<std::string> fields = split_fields(text);
+  if (fields.size() < kFixedFields || fields.size() > kFixedFields + kEndpointsMax || fields[0] != kVersion)
+    return malformed(text);
+  TcpDescriptor descriptor{fields[1], fields[2], {}};
+  for (std::size_t i = kFixedFields; i < fields.size(); ++i) {
+    Endpoint endpoint;
+    if (!parse_endpoint(fields[i], endpoint)) return malformed(text);
+    descriptor.endpoints.push_back(std::move(endpoint));
+  }
+  return descriptor;
+}
+
+std::vector<Endpoint> ways(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  const bool same_host = mine.host_id == theirs.host_id;
+  std::vector<Endpoint> local, remote;
+  for (const Endpoint& e : theirs.endpoints) {
+    if (e.loopback) {
+      local.push_back(e);
+    } else if (same_host || has_family(mine, e.ipv6)) {
+      remote.push_back(e);
+    }
+  }
+  return same_host && !local.empty() ? local : remote;
+}
+
+std::string why_unreachable(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  for (const TcpDescriptor* d : {&mine, &theirs})
+    if (!has_family(*d, false) && !has_family(*d, true))
+      return fmt::format(
+          "host {} offers TCP only on its loopback ({}), which host {} cannot reach: name an interface that "
+          "connects "
+          "the hosts, e.g. STRATA_INTERFACE=eth0",
+          d->host_name, addresses(*d), d == &mine ? theirs.host_name : mine.host_name);
+  return fmt::format(
+      "hosts {} ({}) and {} ({}) have no family of addresses in common, one has only IPv4 and one only IPv6: "
+      "name "
+      "interfaces that have the same",
+      mine.host_name, addresses(mine), theirs.host_name, addresses(theirs));
+}
+
+}  // namespace strata::tcp

@@ -1,0 +1,140 @@
+#include "ccl/transport/tcp/tcp_pipe.hpp"
+
+#include <fmt/format.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+
+#include "ccl/base/check.hpp"
+#include "ccl/transport/tcp/socket_options.hpp"
+
+namespace strata::tcp {
+namespace {
+
+constexpr std::size_t kBufferBytes = 64 << 10;
+constexpr std::size_t kLittleBytes = 4 << 10;  // taken into the buffer while it may belong to a direct read
+constexpr std::size_t kDirectBytes = 4 << 10;  // a read of so much goes past the buffer
+constexpr std::size_t kPartsMax = 64;          // of one call to the kernel; what is beyond goes with the next
+
+std::string reason_of(int error) {
+  if (error == ETIMEDOUT) return fmt::format("it has not answered for {} s", kSilenceMs / 1000);
+  return std::generic_category().message(error);
+}
+
+}  // namespace
+
+TcpPipe::TcpPipe(Connection connection)
+    : connection_(std::move(connection)), buffer_(new std::byte[kBufferBytes]), fill_bytes_(kLittleBytes) {}
+
+void TcpPipe::readable() {
+  drained_ = ended_;
+  fill_bytes_ = kLittleBytes;
+}
+
+// A child that this process forked may keep the socket open; the peer hears of our end all the same.
+TcpPipe::~TcpPipe() { ::shutdown(socket(), SHUT_RDWR); }
+
+void TcpPipe::end(std::string_view reason) {
+  if (!status_.ok()) return;
+  status_ = Status(ErrorCode::peer_lost, fmt::format("TCP to {}: {}", connection_.name, reason));
+  break_unreported_ = true;
+}
+
+void TcpPipe::fail(std::string_view call) {
+  const int error = errno;
+  end(fmt::format("{}: {}", call, reason_of(error)));
+}
+
+std::size_t TcpPipe::write(std::span<const iovec> parts) {
+  std::size_t done = 0;
+  while (!parts.empty() && status_.ok()) {
+    const std::span<const iovec> some = parts.first(std::min(parts.size(), kPartsMax));
+    msghdr message{};
+    message.msg_iov = const_cast<iovec*>(some.data());
+    message.msg_iovlen = some.size();
+    const ssize_t sent = ::sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    if (sent < 0 && errno == EINTR) continue;
+    if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
+      fail("send");
+      drained_ = ended_;  // what arrived before is still there
+      break;
+    }
+    std::size_t offered = 0;
+    for (const iovec& part : some) offered += part.iov_len;
+    const std::size_t taken = sent > 0 ? static_cast<std::size_t>(sent) : 0;
+    done += taken;
+    starved_ = taken < offered;
+    if (starved_) break;
+    parts = parts.subspan(some.size());
+  }
+  return done;
+}
+
+// Into the destination first, what follows it into the (empty) buffer. Returns how much came into the
+// destination.
+std::size_t TcpPipe::receive(std::span<std::byte> into, std::size_t buffer_bytes) {
+  std::array<iovec, 2> parts{{{into.data(), into.size()}, {buffer_.get(), buffer_bytes}}};
+  msghdr message{};
+  message.msg_iov = into.empty() ? &parts[1] : parts.data();
+  message.msg_iovlen = into.empty() ? 1 : 2;
+  ssize_t got;
+  do got = ::recvmsg(socket(), &message, MSG_DONTWAIT);
+  while (got < 0 && errno == EINTR);
+  const std::size_t bytes = got > 0 ? static_cast<std::size_t>(got) : 0;
+  ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
+  if (got < 0 && ended_) fail("receive");
+  if (got == 0) end("it closed the connection");
+  // A broken pipe gets no more events, so it is read until nothing comes.
+  ended_ = ended_ || (!status_.ok() && bytes == 0);
+  drained_ = ended_ || (status_.ok() && bytes < into.size() + buffer_bytes);
+  begin_ = 0;
+  end_ = bytes > into.size() ? bytes - into.size() : 0;
+  return bytes - end_;
+}
+
+// Bytes for a direct read are copied twice if they come by the buffer. So it takes a little, a header say,
+// and all it can only when it was emptied without such a read: small messages, or large ones that are reduced
+// as they come.
+void TcpPipe::fill() {
+  receive({}, fill_bytes_);
+  fill_bytes_ = kBufferBytes;
+}
+
+void TcpPipe::probe() {
+  if (begin_ == end_ && drained_ && !ended_) receive({}, kLittleBytes);
+}
+
+std::span<const std::byte> TcpPipe::peek() {
+  if (begin_ == end_ && !drained_) fill();
+  return {buffer_.get() + begin_, end_ - begin_};
+}
+
+void TcpPipe::consume(std::size_t bytes) {
+  STRATA_CHECK(bytes <= end_ - begin_, bytes, begin_, end_);
+  begin_ += bytes;
+}
+
+std::size_t TcpPipe::read(std::span<std::byte> into) {
+  const auto take = [&](std::span<std::byte> rest) {
+    const std::size_t bytes = std::min(rest.size(), end_ - begin_);
+    if (bytes == 0) return bytes;
+    std::memcpy(rest.data(), buffer_.get() + begin_, bytes);
+    begin_ += bytes;
+    return bytes;
+  };
+  std::size_t done = take(into);
+  const std::span<std::byte> rest = into.subspan(done);
+  if (rest.empty() || drained_) return done;
+  if (rest.size() >= kDirectBytes) {
+    fill_bytes_ = kLittleBytes;
+    return done + receive(rest, kLittleBytes);
+  }
+  fill();
+  return done + take(rest);
+}
+
+}  // namespace strata::tcp
