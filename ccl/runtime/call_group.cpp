@@ -20,6 +20,8 @@ thread_local ThreadGroup group;
 
 }  // namespace
 
+bool in_group() { return group.depth > 0; }
+
 bool keep_for_group(const std::shared_ptr<Engine>& engine, std::unique_ptr<Submission>& submission) {
   if (group.depth == 0) return false;
   group.works.emplace_back(submission->work);

@@ -25,6 +25,7 @@ class Communicator::Impl final {
 
 // Numbers the submissions in order and gives them to the engine.
 void hand_over(Engine& engine, std::unique_ptr<Submission> submission);
+bool in_group();  // the calling thread
 // Holds it back if the calling thread is in a group; false if it is not.
 bool keep_for_group(const std::shared_ptr<Engine>& engine, std::unique_ptr<Submission>& submission);
 // Leaves the calling thread's group out of account for its lifetime: what the library itself calls must run.

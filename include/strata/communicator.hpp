@@ -20,13 +20,14 @@ namespace strata {
 // - Collectives on one communicator match by call order: every rank calls the same ones in the same order.
 //   Calls from several threads are safe; their order is the order in which they return.
 // - In place: pass the same buffer as stated below. Any other overlap is invalid_argument.
-// - Misuse gives a Work that has ended with invalid_argument. Once a peer has failed, every operation, in flight
+// - Misuse gives a Work that has ended with invalid_argument. Once a peer has failed, every operation, in
+// flight
 //   or later, ends with the same status on all ranks.
 // - 16- and 8-bit floats are summed in 32 bits within a reduction step and rounded once per step.
 class STRATA_API Communicator final {
  public:
-  // Blocks until all ranks have come (options.rendezvous_timeout_ms). Errors: invalid_argument, timeout (names
-  // the missing ranks), unauthenticated, unavailable.
+  // Blocks until all ranks have come (options.rendezvous_timeout_ms). Errors: invalid_argument, timeout
+  // (names the missing ranks), unauthenticated, unavailable.
   static Expected<Communicator> create(const CommunicatorOptions& options);
   static Expected<Communicator> from_environment();
 
@@ -38,8 +39,8 @@ class STRATA_API Communicator final {
   int size() const;
   Status status() const;  // ok, or why the communicator failed (sticky)
 
-  // Collective over this communicator. Ranks of equal colour form a new one, ordered by key, then by old rank.
-  // A negative colour takes part and gets nothing (std::nullopt).
+  // Collective over this communicator. Ranks of equal colour form a new one, ordered by key, then by old
+  // rank. A negative colour takes part and gets nothing (std::nullopt).
   Expected<std::optional<Communicator>> split(int color, int key = 0);
   Expected<Communicator> duplicate();
   // Collective over this communicator; `ranks` lists the members in their new order, the same list on all of
@@ -48,26 +49,35 @@ class STRATA_API Communicator final {
 
   Work barrier(const CallOptions& = {});
   // output[count] on all ranks = input[count] of root. input is read at root only. In place: input == output.
-  Work broadcast(const void* input, void* output, std::uint64_t count, DataType, Rank root, const CallOptions& = {});
+  Work broadcast(const void* input, void* output, std::uint64_t count, DataType, Rank root,
+                 const CallOptions& = {});
   // output[count] at root = reduction of all input[count]; output is not touched elsewhere (may be null).
-  Work reduce(const void* input, void* output, std::uint64_t count, DataType, ReduceOp, Rank root, const CallOptions& = {});
+  Work reduce(const void* input, void* output, std::uint64_t count, DataType, ReduceOp, Rank root,
+              const CallOptions& = {});
   // output[count] = reduction of all input[count]. In place: input == output.
-  Work all_reduce(const void* input, void* output, std::uint64_t count, DataType, ReduceOp, const CallOptions& = {});
-  // output[count] = part `rank` of the reduction of all input[size * count]. In place: output == input + rank * count.
-  Work reduce_scatter(const void* input, void* output, std::uint64_t count, DataType, ReduceOp, const CallOptions& = {});
+  Work all_reduce(const void* input, void* output, std::uint64_t count, DataType, ReduceOp,
+                  const CallOptions& = {});
+  // output[count] = part `rank` of the reduction of all input[size * count]. In place: output == input + rank
+  // * count.
+  Work reduce_scatter(const void* input, void* output, std::uint64_t count, DataType, ReduceOp,
+                      const CallOptions& = {});
   // output[size * count] = every rank's input[count] in rank order. In place: input == output + rank * count.
   Work all_gather(const void* input, void* output, std::uint64_t count, DataType, const CallOptions& = {});
   // Part i of output[size * count] = part `rank` of rank i's input[size * count]. In place: input == output.
   Work all_to_all(const void* input, void* output, std::uint64_t count, DataType, const CallOptions& = {});
-  // output[size * count] at root = every rank's input[count]. In place at root: input == output + root * count.
-  Work gather(const void* input, void* output, std::uint64_t count, DataType, Rank root, const CallOptions& = {});
-  // output[count] = part `rank` of root's input[size * count]. In place at root: output == input + root * count.
-  Work scatter(const void* input, void* output, std::uint64_t count, DataType, Rank root, const CallOptions& = {});
+  // output[size * count] at root = every rank's input[count]. In place at root: input == output + root *
+  // count.
+  Work gather(const void* input, void* output, std::uint64_t count, DataType, Rank root,
+              const CallOptions& = {});
+  // output[count] = part `rank` of root's input[size * count]. In place at root: output == input + root *
+  // count.
+  Work scatter(const void* input, void* output, std::uint64_t count, DataType, Rank root,
+               const CallOptions& = {});
 
   // The v forms: one count a rank (elements), in rank order, packed without gaps in the large buffer.
   // counts has size() entries and must be the same on all ranks; it is copied.
-  Work reduce_scatter_v(const void* input, void* output, std::span<const std::uint64_t> counts, DataType, ReduceOp,
-                        const CallOptions& = {});
+  Work reduce_scatter_v(const void* input, void* output, std::span<const std::uint64_t> counts, DataType,
+                        ReduceOp, const CallOptions& = {});
   Work all_gather_v(const void* input, void* output, std::span<const std::uint64_t> counts, DataType,
                     const CallOptions& = {});
   Work gather_v(const void* input, void* output, std::span<const std::uint64_t> counts, DataType, Rank root,
@@ -92,9 +102,9 @@ class STRATA_API Communicator final {
   std::shared_ptr<Impl> impl_;
 };
 
-// Operations of the calling thread between group_start() and group_end(), on any communicators, are held back and
-// start together at group_end(). Groups nest; the outermost end starts them. Do not wait for an operation of a
-// group before the group has ended: it has not begun.
+// Operations of the calling thread between group_start() and group_end(), on any communicators, are held back
+// and start together at group_end(). Groups nest; the outermost end starts them. Do not wait for an operation
+// of a group before the group has ended: it has not begun.
 STRATA_API void group_start();
 // The Work that ends when all operations of the group have, with the first bad status among them.
 STRATA_API Work group_end();

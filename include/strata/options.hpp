@@ -10,8 +10,8 @@
 namespace strata {
 
 struct CommunicatorOptions {
-  // Where ranks meet: "host:port" (rank 0 listens there; IPv6 as "[addr]:port"), or a file path for ranks of one
-  // host (a socket is made there and removed again).
+  // Where ranks meet: "host:port" (rank 0 listens there; IPv6 as "[addr]:port"), or a file path for ranks of
+  // one host (a socket is made there and removed again).
   std::string rendezvous;
   int rank = -1;
   int size = -1;
@@ -21,23 +21,26 @@ struct CommunicatorOptions {
   // Which network interface carries TCP: its name, a prefix of it ended by '*', or an address. Empty: chosen
   // (never loopback between hosts, never a container bridge unless it is the only one) and logged.
   std::string interface;
-  std::string transport;  // narrows the choice, e.g. "tcp" or "shm,tcp"; empty: the best that reaches each peer
-  std::uint16_t port_min = 0, port_max = 0;    // every listening port lies in this range; 0, 0: any
+  std::string
+      transport;  // narrows the choice, e.g. "tcp" or "shm,tcp"; empty: the best that reaches each peer
+  std::uint16_t port_min = 0, port_max = 0;      // every listening port lies in this range; 0, 0: any
   std::uint32_t rendezvous_timeout_ms = 60'000;  // all ranks must have come by then
-  std::uint32_t timeout_ms = 60'000;  // an operation without progress for so long fails on all ranks; 0: never
-  std::uint32_t spin_us = 50;         // polling before a waiting thread sleeps; not done when ranks outnumber cores
-  bool progress_thread = true;        // false: operations advance only inside calls
-  std::string algorithm;              // forces one algorithm of the catalog where it applies; empty: selected
+  std::uint32_t timeout_ms =
+      60'000;                   // an operation without progress for so long fails on all ranks; 0: never
+  std::uint32_t spin_us = 50;   // polling before a waiting thread sleeps; not done when ranks outnumber cores
+  bool progress_thread = true;  // false: operations advance only inside calls
+  std::string algorithm;        // forces one algorithm of the catalog where it applies; empty: selected
 
   // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT (torchrun's names) and STRATA_*.
-  // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable too.
+  // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable
+  // too.
   STRATA_API static Expected<CommunicatorOptions> from_environment();
 };
 
 struct CallOptions {
-  double scale = 1.0;            // of ReduceOp::scaled_sum; the same on all ranks
-  std::int32_t priority = 0;     // higher is sent first when several operations have something to send
-  std::uint32_t timeout_ms = 0;  // 0: the communicator's
+  double scale = 1.0;               // of ReduceOp::scaled_sum; the same on all ranks
+  std::int32_t priority = 0;        // higher is sent first when several operations have something to send
+  std::uint32_t timeout_ms = 0;     // 0: the communicator's
   std::string_view algorithm = {};  // forces one algorithm; must be the same on all ranks; copied
 };
 

@@ -18,13 +18,14 @@ enum class ErrorCode : std::uint8_t {
   aborted,           // ended by the user's own abort() or by the communicator's destruction
   mismatch,          // ranks called different things; the message names both sides
   out_of_memory,
-  unauthenticated,   // the job's secret was wrong
+  unauthenticated,  // the job's secret was wrong
   internal,
 };
 
 constexpr std::string_view to_string(ErrorCode code) {
-  constexpr std::string_view kNames[] = {"ok",      "invalid_argument", "unavailable",   "timeout",         "peer_lost",
-                                         "aborted", "mismatch",         "out_of_memory", "unauthenticated", "internal"};
+  constexpr std::string_view kNames[] = {
+      "ok",      "invalid_argument", "unavailable",   "timeout",         "peer_lost",
+      "aborted", "mismatch",         "out_of_memory", "unauthenticated", "internal"};
   const auto i = static_cast<std::size_t>(code);
   return i < std::size(kNames) ? kNames[i] : "?";
 }
@@ -34,7 +35,8 @@ class [[nodiscard]] Status {
  public:
   Status() = default;
   Status(ErrorCode code, std::string message)
-      : detail_(code == ErrorCode::ok ? nullptr : std::make_shared<const Detail>(Detail{code, std::move(message)})) {}
+      : detail_(code == ErrorCode::ok ? nullptr
+                                      : std::make_shared<const Detail>(Detail{code, std::move(message)})) {}
   bool ok() const { return detail_ == nullptr; }
   ErrorCode code() const { return ok() ? ErrorCode::ok : detail_->code; }
   std::string_view message() const { return ok() ? std::string_view{} : std::string_view{detail_->message}; }
