@@ -64,10 +64,14 @@ Shape shape(const Request& r, int size, int me, Buffer large, Buffer small) {
 }
 
 Operands all_to_all_operands(const Request& r, int size) {
-  const Buffer from = r.in_place ? Buffer::output : Buffer::input;
-  const auto& recv_counts = r.counts.empty() ? r.counts : r.recv_counts;
-  return {Parts({from, 0, 0}, r.element_bytes(), size, r.count, r.counts).whole(),
-          Parts({Buffer::output, 0, 0}, r.element_bytes(), size, r.count, recv_counts).whole()};
+  const auto whole = [&](Buffer buffer, const std::vector<std::uint64_t>& counts) {
+    return Parts({buffer, 0, 0}, r.element_bytes(), size, r.count, counts).whole();
+  };
+  Operands o{whole(Buffer::input, r.counts),
+             whole(Buffer::output, r.counts.empty() ? r.counts : r.recv_counts)};
+  if (!r.in_place) return o;
+  o.in.buffer = o.out.buffer = o.in.length > o.out.length ? Buffer::input : Buffer::output;
+  return o;
 }
 
 }  // namespace

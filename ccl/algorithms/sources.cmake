@@ -15,4 +15,5 @@ target_sources(strata_core PRIVATE
   algorithms/ring.cpp
   algorithms/rotation.cpp
   algorithms/tree.cpp
+  algorithms/verify_request.cpp
   algorithms/writer.cpp)

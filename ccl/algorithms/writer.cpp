@@ -25,7 +25,8 @@ int Writer::pieces(std::uint64_t length) const {
 }
 
 std::uint64_t Writer::piece_bytes_max(std::uint64_t length) const {
-  return piece({Buffer::none, 0, length}, 0).length;
+  const std::uint64_t segment = (segment_bytes_ + element_bytes_ - 1) / element_bytes_ * element_bytes_;
+  return std::min(segment, part({Buffer::none, 0, length}, 0, channels_, element_bytes_).length);
 }
 
 void Writer::send(Rank to, Slice from) {

@@ -16,7 +16,7 @@ class Writer final {
   int pieces(std::uint64_t length) const;
   Slice piece(Slice whole, int i) const { return part(whole, i, pieces(whole.length), element_bytes_); }
   int channel(int piece) const { return piece % channels_; }
-  std::uint64_t piece_bytes_max(std::uint64_t length) const;  // of the pieces of a slice so long
+  std::uint64_t piece_bytes_max(std::uint64_t length) const;  // of slices so long or shorter
   std::uint64_t element_bytes() const { return element_bytes_; }
 
   void send(Rank to, Slice from);

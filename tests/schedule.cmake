@@ -1,0 +1,7 @@
+strata_test(schedule_tests SOURCES
+  schedule/catalog_test.cpp
+  schedule/cost_test.cpp
+  schedule/derive_test.cpp
+  schedule/lower_test.cpp
+  schedule/mutants_test.cpp
+  schedule/world.cpp)
