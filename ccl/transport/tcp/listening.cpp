@@ -19,15 +19,17 @@ namespace {
 
 constexpr std::size_t kDescriptorsNeeded = 16;  // before any peer is connected
 
-Expected<Fd> make_socket(const asio::ip::tcp::endpoint& at) {
+// `name` is at's address as text, made before: making it would overwrite errno.
+Expected<Fd> make_socket(const asio::ip::tcp::endpoint& at, const std::string& name) {
   Fd socket(::socket(at.protocol().family(), SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, IPPROTO_TCP));
-  if (!socket.valid()) return open_failed("socket", at.address().to_string(), kDescriptorsNeeded);
+  if (!socket.valid()) return open_failed("socket", name, kDescriptorsNeeded);
   const int on = 1;
   // Ports of earlier jobs in TIME_WAIT are free to use; two listeners on one port are refused all the same.
   if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0)
-    return errno_status("setsockopt(SO_REUSEADDR)", at.address().to_string());
-  if (at.address().is_v6() && ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0)
-    return errno_status("setsockopt(IPV6_V6ONLY)", at.address().to_string());
+    return errno_status("setsockopt(SO_REUSEADDR)", name);
+  if (at.protocol() == asio::ip::tcp::v6() &&
+      ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &on, sizeof on) != 0)
+    return errno_status("setsockopt(IPV6_V6ONLY)", name);
   return socket;
 }
 
@@ -42,13 +44,14 @@ std::uint16_t bound_port(const Fd& socket) {
 
 // A socket bound and listening, an invalid one if the port is taken, or what is wrong.
 Expected<Fd> try_port(const asio::ip::tcp::endpoint& at) {
-  Expected<Fd> socket = make_socket(at);
+  const std::string name =
+      to_text(Endpoint{at.address().to_string(), at.port(), at.address().is_v6(), false});
+  Expected<Fd> socket = make_socket(at, name);
   if (!socket) return socket.status();
   const bool bound = ::bind(socket->get(), at.data(), static_cast<socklen_t>(at.size())) == 0;
   if (bound && ::listen(socket->get(), SOMAXCONN) == 0) return socket;
   if (errno == EADDRINUSE && at.port() != 0) return Fd();
-  return errno_status(bound ? "listen" : "bind",
-                      fmt::format("{} port {}", at.address().to_string(), at.port()));
+  return errno_status(bound ? "listen" : "bind", name);
 }
 
 // The chosen address, then the interface's others (dual stack), then a loopback for ranks of this host.

@@ -30,6 +30,11 @@ std::string reason_of(int error) {
 TcpPipe::TcpPipe(Connection connection)
     : connection_(std::move(connection)), buffer_(new std::byte[kBufferBytes]), fill_bytes_(kLittleBytes) {}
 
+void TcpPipe::writable() {
+  unreported_ = unreported_ || starved_;
+  starved_ = false;
+}
+
 void TcpPipe::readable() {
   drained_ = ended_;
   fill_bytes_ = kLittleBytes;
@@ -41,7 +46,7 @@ TcpPipe::~TcpPipe() { ::shutdown(socket(), SHUT_RDWR); }
 void TcpPipe::end(std::string_view reason) {
   if (!status_.ok()) return;
   status_ = Status(ErrorCode::peer_lost, fmt::format("TCP to {}: {}", connection_.name, reason));
-  break_unreported_ = true;
+  unreported_ = true;
 }
 
 void TcpPipe::fail(std::string_view call) {

@@ -26,10 +26,10 @@ class TcpPipe final : public Pipe {
 
   // The last write was short, and the socket has not been found writable since.
   bool starved() const { return starved_; }
-  void writable() { starved_ = false; }
-  // Bytes in the buffer, perhaps more in the socket, or broken and not reported yet.
-  bool has_news() const { return begin_ != end_ || !drained_ || break_unreported_; }
-  void reported() { break_unreported_ = false; }
+  void writable();
+  // Bytes in the buffer, perhaps more in the socket; or writable again, or broken, and not reported yet.
+  bool has_news() const { return begin_ != end_ || !drained_ || unreported_; }
+  void reported() { unreported_ = false; }
   void readable();
   // Takes a little of what has arrived, if anything has, into the empty buffer: as cheap as asking whether it
   // has.
@@ -48,7 +48,7 @@ class TcpPipe final : public Pipe {
   bool drained_ = false;    // the socket had nothing more when last asked; it is asked again when it has news
   bool ended_ = false;      // nothing will come any more
   bool starved_ = false;
-  bool break_unreported_ = false;
+  bool unreported_ = false;
   Status status_;
 };
 
