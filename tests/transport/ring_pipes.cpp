@@ -1,5 +1,5 @@
 // One mutex for the whole network. ready() reports each change once, as an edge: what forgets one, hangs.
-#include "ring_pipes.hpp"
+#include "tests/transport/ring_pipes.hpp"
 
 #include <sys/eventfd.h>
 
