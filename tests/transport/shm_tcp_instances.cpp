@@ -58,7 +58,10 @@ std::vector<Instance> shm_tcp_instances() {
   return {
       instance("shared memory, rings of 4 KiB", 1 << 20, [] { return make_shm_transport(ShmOptions{4096}); }),
       instance("shared memory", 1 << 20, [] { return make_shm_transport(ShmOptions{}); }),
-      instance("TCP", 16 << 20, [] { return make_tcp_transport(TcpOptions{"127.0.0.1", 0, 0}); }),
+      instance("TCP", 16 << 20,
+               [] {
+                 return make_tcp_transport(TcpOptions{"127.0.0.1", 0, 0});
+               }),
   };
 }
 

@@ -164,9 +164,11 @@ std::string ping_pong(Pipe& pipe, PipeSet& pipes, bool first, int rounds, std::m
   const iovec part{&token, 1};
   for (int round = 0; round < rounds; ++round) {
     if (first && pipe.write({&part, 1}) != 1) return "a byte did not fit";
-    while (pipe.read({&token, 1}) == 0) {
+    for (;;) {
+      const Status status = pipe.status();  // before reading: what arrived before the end is there after it
+      if (pipe.read({&token, 1}) == 1) break;
+      if (!status.ok()) return std::string(status.message());
       if (std::string wrong = wait_for_news(pipes, random); !wrong.empty()) return wrong;
-      if (!pipe.status().ok()) return std::string(pipe.status().message());
     }
     if (!first && pipe.write({&part, 1}) != 1) return "a byte did not fit";
   }
@@ -183,7 +185,6 @@ std::string flood(Pipe& pipe, PipeSet& pipes, bool writer, std::uint64_t bytes, 
     moved += count;
     if (writer ? count == most : count > 0) continue;
     if (std::string wrong = wait_for_news(pipes, random); !wrong.empty()) return wrong;
-    if (!pipe.status().ok() && !writer && moved < bytes) return std::string(pipe.status().message());
   }
   return "";
 }

@@ -1,0 +1,94 @@
+// Descriptors survive the journey, nonsense is refused, and the way to a peer follows from both sides'
+// addresses.
+#include "ccl/transport/tcp/tcp_descriptor.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "ccl/transport/factories.hpp"
+
+namespace strata::tcp {
+namespace {
+
+const Endpoint kEth4{"10.1.2.3", 5000, false, false}, kEth6{"fd00::3", 5001, true, false};
+const Endpoint kLo4{"127.0.0.1", 5002, false, true}, kLo6{"::1", 5003, true, true};
+
+// Every subset of the four kinds of endpoints, on one of two hosts.
+std::vector<TcpDescriptor> all_descriptors() {
+  std::vector<TcpDescriptor> all;
+  for (const char* host : {"a", "b"})
+    for (unsigned subset = 0; subset < 16; ++subset) {
+      TcpDescriptor d{std::string("id of ") + host, host, {}};
+      const Endpoint kinds[] = {kEth4, kEth6, kLo4, kLo6};
+      for (unsigned i = 0; i < 4; ++i)
+        if ((subset >> i & 1) != 0) d.endpoints.push_back(kinds[i]);
+      all.push_back(d);
+    }
+  return all;
+}
+
+bool offers(const TcpDescriptor& d, const Endpoint& e) {
+  return std::find(d.endpoints.begin(), d.endpoints.end(), e) != d.endpoints.end();
+}
+
+}  // namespace
+
+TEST_CASE("a descriptor survives the journey as text") {
+  for (const TcpDescriptor& d : all_descriptors()) {
+    const Expected<TcpDescriptor> back = parse_tcp_descriptor(to_text(d));
+    REQUIRE(back);
+    CHECK(back->host_id == d.host_id);
+    CHECK(back->host_name == d.host_name);
+    CHECK(back->endpoints == d.endpoints);
+  }
+}
+
+TEST_CASE("what is no descriptor is refused") {
+  const std::string good = to_text(all_descriptors()[15]);
+  for (std::size_t length = 0; length < good.size(); ++length)
+    if (const auto parsed = parse_tcp_descriptor(good.substr(0, length)))
+      CHECK(parsed->endpoints.size() <= 4);  // cut after a whole field, or in a port
+  for (const char* bad :
+       {"", "tcp1", "tcp0\na\nb", "tcp1\na\nb\n", "tcp1\na\nb\n1.2.3.4", "tcp1\na\nb\n1.2.3.4 0",
+        "tcp1\na\nb\n1.2.3.4 65536", "tcp1\na\nb\n1.2.3.4 -1", "tcp1\na\nb\n1.2.3 80",
+        "tcp1\na\nb\nlocalhost 80", "tcp1\na\nb\n1.2.3.4 80 ", "tcp1\na\nb\n1.2.3.4  80"}) {
+    INFO(bad);
+    CHECK(!parse_tcp_descriptor(bad));
+  }
+  std::minstd_rand random(7);
+  for (int i = 0; i < 20'000; ++i) {
+    std::string garbage = good;
+    garbage[random() % garbage.size()] = static_cast<char>(random());
+    const auto parsed = parse_tcp_descriptor(garbage);  // must not crash; may still be one
+    if (parsed) CHECK(parsed->endpoints.size() <= 6);
+  }
+}
+
+TEST_CASE("the way to a peer follows from both sides' addresses") {
+  const auto factory = make_tcp_transport({});
+  for (const TcpDescriptor& mine : all_descriptors())
+    for (const TcpDescriptor& theirs : all_descriptors()) {
+      CAPTURE(to_text(mine), to_text(theirs));
+      const std::vector<Endpoint> found = ways(mine, theirs);
+      const bool same_host = mine.host_id == theirs.host_id;
+      const bool has_loopback = offers(theirs, kLo4) || offers(theirs, kLo6);
+      for (const Endpoint& e : found) {
+        CHECK(offers(theirs, e));
+        CHECK((same_host || !e.loopback));
+        if (same_host && has_loopback) CHECK(e.loopback);
+        if (!same_host) CHECK(offers(mine, e.ipv6 ? kEth6 : kEth4));
+      }
+      const bool common =
+          (offers(mine, kEth4) && offers(theirs, kEth4)) || (offers(mine, kEth6) && offers(theirs, kEth6));
+      CHECK(found.empty() == (same_host ? theirs.endpoints.empty() : !common));
+      const bool reached = factory->reaches(to_text(mine), to_text(theirs));
+      CHECK(reached == factory->reaches(to_text(theirs), to_text(mine)));
+      CHECK(reached == (!found.empty() && !ways(theirs, mine).empty()));
+      if (!reached && !same_host)
+        CHECK(why_unreachable(mine, theirs).find(theirs.host_name) != std::string::npos);
+    }
+  CHECK(!factory->reaches("", to_text(all_descriptors()[15])));
+}
+
+}  // namespace strata::tcp
