@@ -1,0 +1,58 @@
+#include "tools/strata_perf/manual.hpp"
+
+#include "tools/strata_perf/test_case.hpp"
+
+namespace strata::perf {
+
+const char* const kManualIntroduction =
+    R"(strata-perf - measures the time and bandwidth of Strata's collectives, and checks their results
+
+Run one process for each rank; rank 0 prints. Flags, columns and footer are those of nccl-tests.)";
+
+const char* const kHowToLaunch = R"(For example, 4 ranks on this host, from 8 bytes to 64 MiB:
+    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 64M -f 2
+)";
+
+std::string manual_footer() {
+  std::string text = "COLLECTIVES\n";
+  for (const TestCase& t : test_cases()) {
+    std::string name(t.name);
+    name.resize(18, ' ');
+    text += "  " + name + std::string(t.summary) + "\n";
+  }
+  return text + R"(  all               each of these in turn
+
+SIZES
+  A size is that of the larger of a rank's two buffers. Collectives that give each rank a part of it (all_gather,
+  reduce_scatter, all_to_all, gather, scatter and the v forms) share it out equally, rounded down to whole elements;
+  v forms then give later ranks more.
+
+OUTPUT
+  Lines that begin with # are not rows. A row holds
+    size (B), count (elements, of one rank where the size is shared out), type, redop, root,
+    then out of place and in place each: time (us), algbw and busbw (GB/s; GB = 1e9 bytes), #wrong,
+    then p50 and p99 (us) out of place and in place, unless --plain.
+  time is the mean over the iterations of the time of one call; algbw = size / time; busbw is algbw times
+  2(n-1)/n for all_reduce, (n-1)/n for those that share out their size, 1 for the others. N/A: not measured.
+  Between calls, outside the timing, every rank rewrites its input and reads its output, as a program would.
+
+EXIT STATUS
+  0  all results are right
+  1  a result is wrong
+  2  the command line is not understood
+  3  an operation or the start of the job failed
+
+EXAMPLES
+  Latency and bandwidth from 8 bytes to 128 MiB, each size twice the one before, on 4 ranks of this host:
+    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 128M -f 2
+  All types and operations, at one small odd size, only to check results:
+    strata-run -n 3 -- strata-perf reduce_scatter -b 1000 -e 1000 -d all -o all -n 1
+  Compare two algorithms over TCP and keep the figures:
+    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm ring --csv ring.csv
+    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
+  Tail latency of small calls:
+    strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
+)";
+}
+
+}  // namespace strata::perf
