@@ -1,7 +1,9 @@
+# The schedule: derivation, lowering, the verifier, and the algorithms it proves.
 strata_test(schedule_tests SOURCES
   schedule/catalog_test.cpp
   schedule/cost_test.cpp
   schedule/derive_test.cpp
+  schedule/group_test.cpp
   schedule/lower_test.cpp
   schedule/mutants_test.cpp
   schedule/world.cpp)

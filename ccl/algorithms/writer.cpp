@@ -6,11 +6,18 @@
 #include "ccl/base/check.hpp"
 
 namespace strata {
+namespace {
+
+// Of one slice and channel: more would only make programs long, so the pieces of very long slices are longer.
+constexpr std::uint64_t kSegmentsMax = 4096;
+constexpr std::uint64_t kSegmentBytesMax = 1ull << 40;  // no limit in practice; keeps products in 64 bits
+
+}  // namespace
 
 Writer::Writer(Program& program, const Request& request, const Tuning& tuning)
     : program_(program),
       element_bytes_(request.element_bytes()),
-      segment_bytes_(std::max(tuning.segment_bytes, element_bytes_)),
+      segment_bytes_(std::clamp(tuning.segment_bytes, element_bytes_, kSegmentBytesMax)),
       channels_(tuning.channels),
       finishes_(request.reduces() && request.needs_finish()) {
   STRATA_CHECK(tuning.channels >= 1, tuning.channels);
@@ -20,13 +27,13 @@ int Writer::pieces(std::uint64_t length) const {
   const auto channels = static_cast<std::uint64_t>(channels_);
   const std::uint64_t segments =
       length / segment_bytes_ / channels + (length % (segment_bytes_ * channels) != 0);
-  STRATA_CHECK(segments * channels < kStepsMax, length, segment_bytes_);
-  return static_cast<int>(std::max<std::uint64_t>(segments, 1) * channels);
+  return static_cast<int>(std::clamp<std::uint64_t>(segments, 1, kSegmentsMax) * channels);
 }
 
 std::uint64_t Writer::piece_bytes_max(std::uint64_t length) const {
   const std::uint64_t segment = (segment_bytes_ + element_bytes_ - 1) / element_bytes_ * element_bytes_;
-  return std::min(segment, part({Buffer::none, 0, length}, 0, channels_, element_bytes_).length);
+  const std::uint64_t in_one_segment = part({Buffer::none, 0, length}, 0, channels_, element_bytes_).length;
+  return std::max(std::min(segment, in_one_segment), piece({Buffer::none, 0, length}, 0).length);
 }
 
 void Writer::send(Rank to, Slice from) {

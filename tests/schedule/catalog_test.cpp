@@ -159,7 +159,7 @@ TEST_CASE("every algorithm is correct for more ranks") {
   constexpr std::uint64_t kSeed = 20240612;
   CAPTURE(kSeed);
   for (const Algorithm& algorithm : catalog())
-    for (const int size : {17, 24, 31, 32, 48, 65}) CatalogProof(algorithm, size, kSeed).run(true);
+    for (const int size : {17, 24, 32, 41}) CatalogProof(algorithm, size, kSeed).run(true);
 }
 
 }  // namespace strata::test
