@@ -72,7 +72,7 @@ class Listener {
 
 struct Capabilities {
   bool fused_recv_reduce = true;
-  std::uint64_t message_bytes_max = ~0ull;
+  std::uint64_t message_bytes_max = ~0ull;  // at least 1024: engines tell each other that much
 };
 
 inline constexpr std::uint32_t kCompletionsPerPollMax = 64;

@@ -1,0 +1,5 @@
+# Ranks as threads; worlds shared by the runtime's tests.
+add_library(strata_test_world STATIC support/world.cpp support/values.cpp)
+target_link_libraries(strata_test_world PUBLIC strata_core)
+
+strata_test(collectives_test SOURCES runtime/collectives_test.cpp LIBRARIES strata_test_world TIMEOUT 600)
