@@ -1,0 +1,19 @@
+// What is printed before a run and after it.
+#pragma once
+#include <vector>
+
+#include "trainer/report/curve.hpp"
+#include "trainer/train/session.hpp"
+
+namespace strata::trainer {
+
+struct History {
+  std::vector<CurvePoint> train, validation;
+  double seconds = 0;  // of the steps
+};
+
+void print_header(const Session& session);
+// The curve; first, last and reference loss; a sample of text.
+void print_summary(Session& session, const History& history);
+
+}  // namespace strata::trainer
