@@ -29,7 +29,7 @@ std::string percentiles_text(const std::optional<Figures>& f) {
 }
 
 constexpr const char* kColumns = "# {:>10}  {:>12}  {:>8}  {:>6}  {:>6}";
-constexpr const char* kFigureColumns = "  {:>7}  {:>6}  {:>6}  {:>5}";
+constexpr const char* kFigureColumns = "  {:>7}  {:>6}  {:>6} {:>6}";
 
 }  // namespace
 
