@@ -178,7 +178,7 @@ Status Client::drive(asio::awaitable<Status> work) {
   });
   Clock::time_point next_report = Clock::now() + settings_.report_every;
   while (!done_) {
-    run_until(context_, done_, std::min(give_up_at(), next_report));
+    run_one(context_, std::min(give_up_at(), next_report));
     if (done_) break;
     if (Clock::now() >= give_up_at()) return result_ = late();
     if (Clock::now() < next_report) continue;

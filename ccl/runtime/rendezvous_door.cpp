@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <asio/experimental/as_tuple.hpp>
 #include <utility>
 
@@ -33,6 +34,13 @@ void Door::close() {
   asio::error_code ignored;
   acceptor_.close(ignored);
   path_ = BoundPath();
+}
+
+bool Door::drained() const {
+  return std::all_of(strangers_.begin(), strangers_.end(), [](const auto& weak) {
+    const auto stranger = weak.lock();
+    return !stranger || stranger->drained();
+  });
 }
 
 asio::awaitable<void> Door::accept_all() {

@@ -26,7 +26,8 @@ class Door final {
   Door& operator=(const Door&) = delete;
 
   void open();
-  void close();  // nobody comes in any more; the address is free again
+  void close();          // nobody comes in any more; the address is free again
+  bool drained() const;  // everybody who was refused has been told so
   const std::string& where() const { return where_; }
 
  private:

@@ -15,10 +15,10 @@ namespace strata::rendezvous {
 
 using Clock = std::chrono::steady_clock;
 
-// Runs the context until `done` or the given time. Work must be left in it.
-inline void run_until(asio::io_context& context, const bool& done, Clock::time_point time) {
+// One event, or none until the given time. Callers look anew at what they wait for after each.
+inline void run_one(asio::io_context& context, Clock::time_point until) {
   context.restart();
-  while (!done && Clock::now() < time) context.run_one_until(time);
+  context.run_one_until(until);
 }
 
 inline std::uint32_t milliseconds_left(Clock::time_point deadline) {

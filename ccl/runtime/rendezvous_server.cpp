@@ -140,12 +140,11 @@ void Server::broadcast(const std::string& frame) {
 void Server::drive() {
   Clock::time_point next_report = Clock::now() + settings_.report_every;
   while (!done_) {
-    run_until(context_, done_, std::min(deadline_, next_report));
-    if (done_) break;
-    if (Clock::now() >= deadline_)
+    run_one(context_, std::min(deadline_, next_report));
+    if (!done_ && Clock::now() >= deadline_)
       fail({ErrorCode::timeout,
             fmt::format("the deadline passed after {} ms: {}", milliseconds_since(begin_), waiting_for())});
-    if (Clock::now() < next_report) continue;
+    if (done_ || Clock::now() < next_report) continue;
     report();
     next_report += settings_.report_every;
   }
@@ -156,8 +155,10 @@ void Server::drive() {
 void Server::flush() {
   const auto end = Clock::now() + kFlushMax;
   const auto drained = [](const Member& m) { return !m.connection || m.connection->drained(); };
-  while (!std::all_of(members_.begin(), members_.end(), drained) && Clock::now() < end)
-    context_.run_one_until(end);
+  const auto all_told = [&] {
+    return door_.drained() && std::all_of(members_.begin(), members_.end(), drained);
+  };
+  while (!all_told() && Clock::now() < end) run_one(context_, end);
 }
 
 std::string Server::waiting_for() const {
