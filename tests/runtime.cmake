@@ -3,3 +3,5 @@ add_library(strata_test_world STATIC support/world.cpp support/values.cpp)
 target_link_libraries(strata_test_world PUBLIC strata_core)
 
 strata_test(collectives_test SOURCES runtime/collectives_test.cpp LIBRARIES strata_test_world TIMEOUT 600)
+strata_test(works_test SOURCES runtime/works_test.cpp LIBRARIES strata_test_world)
+strata_test(failure_test SOURCES runtime/failure_test.cpp LIBRARIES strata_test_world)

@@ -138,8 +138,7 @@ Operation& Engine::new_operation(Submission& s) {
   o.number = s.number;
   o.peer = s.peer;
   o.timeout_ms = s.timeout_ms;
-  o.last_progress = now_;
-  o.probed = false;
+  watchdog_.progressed(o, now_);
   o.active = true;
   o.communicator->active.fetch_add(1, std::memory_order_relaxed);
   o.place = static_cast<std::uint32_t>(active_.size());
@@ -209,19 +208,19 @@ void Engine::handle(const Completion& c) {
   }
   Operation& o = operations_[slot];
   STRATA_CHECK(o.active, slot, step);
-  o.last_progress = now_;
-  o.probed = false;
+  watchdog_.progressed(o, now_);
   if (c.error == ErrorCode::ok) {
     executor_->complete(o.run, step);
     return end_if_done(o);
   }
-  const Step& s = o.run.plan->schedule.steps[step];
+  const auto communicator = o.communicator;  // a failure may end the operation
+  const Rank peer = o.run.plan->schedule.steps[step].peer;
   executor_->drop(o.run, step);
   if (c.error == ErrorCode::mismatch)
-    mismatch(o, s.peer, c);
+    mismatch(o, peer, c);
   else if (c.error == ErrorCode::peer_lost)
-    lost_during(o, s.peer);
-  STRATA_CHECK(o.communicator->failed(), to_string(c.error));
+    lost_during(o, peer);
+  STRATA_CHECK(communicator->failed(), to_string(c.error));
   end_if_done(o);
 }
 

@@ -42,7 +42,7 @@ struct Operation {
   Rank peer = kNoRank;  // point to point only
   std::uint32_t timeout_ms = 0;
   Clock::time_point last_progress;
-  bool probed = false;  // peers have been asked since the last progress
+  std::uint32_t next_probe_ms = 0;  // of standing still: when its peers are asked about it
   bool active = false;
   std::uint32_t place = 0;  // in the engine's list of active ones
 };

@@ -12,7 +12,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTickMin{1}, kTickMax{1000};
+constexpr milliseconds kTickMin{1}, kTickMax{500};
+constexpr std::uint32_t kFirstProbeMs = 1000;
 
 milliseconds tick(std::uint32_t timeout_ms) {
   return std::clamp(milliseconds(timeout_ms / 8), kTickMin, kTickMax);
@@ -24,11 +25,16 @@ void Watchdog::watch(std::uint32_t timeout_ms, Clock::time_point now) {
   next_check_ = std::min(next_check_, now + tick(timeout_ms));
 }
 
+void Watchdog::progressed(Operation& o, Clock::time_point now) {
+  o.last_progress = now;
+  o.next_probe_ms = std::min(o.timeout_ms / 2, kFirstProbeMs);
+}
+
 void Watchdog::check(Clock::time_point now) {
   next_check_ = Clock::time_point::max();
   std::erase_if(questions_, [&](const Question& q) {
     const Operation* o = engine_.find(q.communicator, q.operation);
-    return o == nullptr || !o->probed;
+    return o == nullptr || o->next_probe_ms == std::min(o->timeout_ms / 2, kFirstProbeMs);
   });
   const std::vector<std::uint32_t> active = engine_.active_;
   for (const std::uint32_t slot : active) {
@@ -38,13 +44,16 @@ void Watchdog::check(Clock::time_point now) {
     const auto still = now - o.last_progress;
     if (still >= milliseconds(o.timeout_ms))
       engine_.fail(*o.communicator, verdict(o), true);
-    else if (still >= milliseconds(o.timeout_ms / 2) && !o.probed)
+    else if (still >= milliseconds(o.next_probe_ms))
       probe(o);
   }
 }
 
 void Watchdog::probe(Operation& o) {
-  o.probed = true;
+  o.next_probe_ms = o.next_probe_ms < o.timeout_ms / 2 ? o.timeout_ms / 2 : o.timeout_ms;
+  std::erase_if(questions_, [&](const Question& q) {
+    return q.communicator == o.communicator->id && q.operation == o.number;
+  });
   questions_.push_back({o.communicator->id, o.number, {}});
   ControlMessage message;
   message.kind = ControlMessage::Kind::probe;
@@ -59,6 +68,11 @@ void Watchdog::probe(Operation& o) {
 }
 
 void Watchdog::answered(Rank peer, const ControlMessage& answer) {
+  Operation* o = engine_.find(answer.communicator, answer.operation);
+  if (o == nullptr || o->run.failed) return;
+  const bool called = answer.progress != ControlMessage::Progress::not_started;
+  if (called && !(o->number & kPointToPoint) && answer.fingerprint != o->run.fingerprint)
+    return engine_.mismatch(*o->communicator, peer, o->number, o->run.fingerprint, answer.fingerprint);
   for (Question& q : questions_)
     if (q.communicator == answer.communicator && q.operation == answer.operation)
       q.answers.emplace_back(peer, answer);
@@ -91,8 +105,6 @@ std::string Watchdog::who_is_late(const Operation& o) const {
       text += o.number & kPointToPoint ? fmt::format("{} has not called its side of it; ", name)
                                        : fmt::format("{} has not called it, only {} operations before; ",
                                                      name, answer->second.next_operation);
-    else if (answer->second.fingerprint != o.run.fingerprint && !(o.number & kPointToPoint))
-      text += fmt::format("{} called {} instead; ", name, describe(answer->second.fingerprint));
   }
   return text.empty() ? "all ranks are in it; " : text;
 }

@@ -22,6 +22,7 @@ class Watchdog final {
   Clock::time_point next_check() const { return next_check_; }  // max(): nothing to watch
   // An operation with this time-out has started.
   void watch(std::uint32_t timeout_ms, Clock::time_point now);
+  static void progressed(Operation& operation, Clock::time_point now);
   void answered(Rank peer, const ControlMessage& answer);
 
  private:
