@@ -1,5 +1,14 @@
 # The trainer's tests.
 if(STRATA_TRAINER)
-  strata_test(trainer_torch_test SOURCES trainer/torch_test.cpp LIBRARIES strata_trainer)
-  target_compile_definitions(trainer_torch_test PRIVATE STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  # The static libraries refer to each other only one way, so strata_core comes last.
+  function(strata_trainer_test name)
+    strata_test(${name} ${ARGN} LIBRARIES strata_trainer strata_core PkgConfig::HWY)
+    if(TARGET ${name})
+      target_compile_definitions(${name} PRIVATE STRATA_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    endif()
+  endfunction()
+
+  strata_trainer_test(trainer_layers_test SOURCES trainer/layers_test.cpp trainer/reference.cpp PROCESSORS 2)
+  strata_trainer_test(trainer_model_test SOURCES trainer/model_test.cpp)
+  strata_trainer_test(trainer_torch_test SOURCES trainer/torch_test.cpp)
 endif()
