@@ -10,7 +10,8 @@
 
 namespace strata {
 
-// The ranks that take part, in order, and which of them is me. An index in the group is not a rank: at() maps.
+// The ranks that take part, in order, and which of them is me. An index in the group is not a rank: at()
+// maps.
 struct Group {
   std::vector<Rank> ranks;
   int me = 0;
@@ -20,15 +21,17 @@ struct Group {
 };
 Group whole_group(int size, int me);
 
-// One call, without its pointers. Two ranks' requests of one call differ in nothing but, for all-to-all-v, the counts.
+// One call, without its pointers. Two ranks' requests of one call differ in nothing but, for all-to-all-v,
+// the counts.
 struct Request {
   Collective collective = Collective::barrier;  // not send, recv
   DataType type = DataType::uint8;
   ReduceOp op = ReduceOp::sum;
-  Rank root = kNoRank;         // broadcast, reduce, gather, scatter: index in the group
-  bool in_place = false;       // as include/strata/communicator.hpp defines it
-  std::uint64_t count = 0;     // elements, in the meaning of the call's interface (per rank where it says so)
-  // v forms: one count a rank (what rank i contributes or gets); empty: `count` each. All-to-all-v: what I send.
+  Rank root = kNoRank;      // broadcast, reduce, gather, scatter: index in the group
+  bool in_place = false;    // as include/strata/communicator.hpp defines it
+  std::uint64_t count = 0;  // elements, in the meaning of the call's interface (per rank where it says so)
+  // v forms: one count a rank (what rank i contributes or gets); empty: `count` each. All-to-all-v: what I
+  // send.
   std::vector<std::uint64_t> counts;
   std::vector<std::uint64_t> recv_counts;  // all-to-all-v only: what I get from each
 
@@ -42,7 +45,8 @@ struct Request {
 class Parts {
  public:
   // `size` parts; each of count elements if counts is empty.
-  Parts(Slice whole_from, std::uint64_t element_bytes, int size, std::uint64_t count, std::span<const std::uint64_t> counts);
+  Parts(Slice whole_from, std::uint64_t element_bytes, int size, std::uint64_t count,
+        std::span<const std::uint64_t> counts);
   Slice operator[](int i) const;  // bytes of part i
   Slice whole() const { return whole_; }
 
@@ -62,8 +66,9 @@ struct Operands {
 Operands operands(const Request& request, int size, int me);
 
 struct Tuning {
-  int channels = 1;                       // parallel paths; at least 1
-  std::uint64_t segment_bytes = 1 << 20;  // pipelined algorithms cut their data into pieces of about this size
+  int channels = 1;  // parallel paths; at least 1
+  std::uint64_t segment_bytes =
+      1 << 20;  // pipelined algorithms cut their data into pieces of about this size
   friend bool operator==(const Tuning&, const Tuning&) = default;
 };
 
@@ -74,7 +79,8 @@ struct Algorithm {
   void (*build)(Program&, const Request&, const Group&, const Tuning&);
 };
 
-// Every algorithm there is; for each collective the first that supports everything comes last, as the fallback.
+// Every algorithm there is; for each collective the first that supports everything comes last, as the
+// fallback.
 std::span<const Algorithm> catalog();
 // The algorithm of that name for the collective; nullptr if there is none.
 const Algorithm* find_algorithm(Collective collective, std::string_view name);

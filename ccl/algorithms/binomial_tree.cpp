@@ -1,6 +1,5 @@
 // Binomial trees: one to all and all to one in log n rounds.
 #include <algorithm>
-#include <ranges>
 
 #include "ccl/algorithms/builds.hpp"
 #include "ccl/algorithms/rotation.hpp"
@@ -90,7 +89,7 @@ void binomial_tree_scatter(Program& program, const Request& request, const Group
   if (!subtree.tree().root)
     for (const Slice slice : subtree.shared_with_parent())
       writer.recv(group.at(subtree.tree().parent), slice);
-  for (const int child : std::views::reverse(subtree.tree().children))
+  for (const int child : subtree.tree().largest_first())
     for (const Slice slice : subtree.shared_with_child(child)) writer.send(group.at(child), slice);
   writer.copy(subtree.my_part(), data.out);
 }

@@ -1,9 +1,6 @@
 // Broadcast and reduction along trees.
 #include "ccl/algorithms/tree.hpp"
 
-#include <algorithm>
-#include <ranges>
-
 namespace strata {
 
 Tree binomial_tree(const Group& group, int root) {
@@ -27,12 +24,12 @@ Tree chain(const Group& group, int root) {
 
 void tree_broadcast(Writer& writer, const Group& group, const Tree& tree, const Operands& data) {
   const Slice source = tree.root ? data.in : data.out;
+  const std::vector<int> largest_first = tree.largest_first();
   Program& program = writer.program();
   for (int i = 0; i < writer.pieces(source.length); ++i) {
     const Slice piece = writer.piece(source, i);
     if (!tree.root) program.recv(group.at(tree.parent), piece, writer.channel(i));
-    for (const int child : std::views::reverse(tree.children))
-      program.send(group.at(child), piece, writer.channel(i));
+    for (const int child : largest_first) program.send(group.at(child), piece, writer.channel(i));
   }
   if (tree.root) writer.copy(data.in, data.out);
 }

@@ -10,7 +10,8 @@ namespace strata {
 struct Tree {
   bool root = false;
   int parent = 0;             // unless root
-  std::vector<int> children;  // those with the smallest subtrees first
+  std::vector<int> children;  // those with the smallest subtrees first: in this order sums arrive
+  std::vector<int> largest_first() const { return {children.rbegin(), children.rend()}; }  // data goes out
 };
 Tree binomial_tree(const Group& group, int root);
 Tree chain(const Group& group, int root);

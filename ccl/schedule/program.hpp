@@ -1,5 +1,5 @@
-// What an algorithm writes: the steps of one rank in straight-line order. No order beyond that is ever stated:
-// derive() finds what must wait from what each step reads and writes.
+// What an algorithm writes: the steps of one rank in straight-line order. No order beyond that is ever
+// stated: derive() finds what must wait from what each step reads and writes.
 #pragma once
 #include <vector>
 

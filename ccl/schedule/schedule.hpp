@@ -9,13 +9,15 @@
 namespace strata {
 
 struct Schedule {
-  std::vector<Step> steps;                     // program order; it is a topological order
-  std::vector<std::uint32_t> waits;            // waits[s]: how many steps must complete before s may start
-  std::vector<std::uint32_t> first_dependent;  // dependents of s: [first_dependent[s], first_dependent[s + 1])
-  std::vector<StepId> dependents;              // of all steps, concatenated
-  std::vector<StepId> roots;                   // the steps with waits[s] == 0, in program order
-  // message[s] of a wire step: channel << 24 | index among the steps of the same peer, direction and channel, in
-  // program order. The i-th send of a lane meets the i-th receive of it by this number, whatever arrives first.
+  std::vector<Step> steps;           // program order; it is a topological order
+  std::vector<std::uint32_t> waits;  // waits[s]: how many steps must complete before s may start
+  std::vector<std::uint32_t>
+      first_dependent;             // dependents of s: [first_dependent[s], first_dependent[s + 1])
+  std::vector<StepId> dependents;  // of all steps, concatenated
+  std::vector<StepId> roots;       // the steps with waits[s] == 0, in program order
+  // message[s] of a wire step: channel << 24 | index among the steps of the same peer, direction and channel,
+  // in program order. The i-th send of a lane meets the i-th receive of it by this number, whatever arrives
+  // first.
   std::vector<std::uint32_t> message;
   std::uint64_t scratch_bytes = 0;
 

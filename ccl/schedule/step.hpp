@@ -22,10 +22,10 @@ enum class Op : std::uint8_t {
   send,         // source -> peer
   recv,         // peer -> target
   recv_reduce,  // target = source (op) what peer sends; source may be the target itself
-  reduce,       // target = target (op) fan_in slices that lie one after another from source on, each `length` long,
-                // in that order and rounded once; if `finish`, the operation's last scaling (average, scaled sum)
-                // is applied to the result before it is rounded
-  copy,         // source -> target
+  reduce,       // target = target (op) fan_in slices that lie one after another from source on, each `length`
+           // long, in that order and rounded once; if `finish`, the operation's last scaling (average, scaled
+           // sum) is applied to the result before it is rounded
+  copy,  // source -> target
 };
 
 // One thing one rank does. No pointers: a step means the same in every process.
