@@ -64,6 +64,16 @@ void Call::edit(std::size_t rank, const std::function<void(Steps&)>& spoil) {
 
 bool is_finish(const Step& s) { return s.op == Op::reduce && s.fan_in() == 0; }
 
+// The step of `theirs` (the peer's) that meets step id of `mine` (rank me's).
+StepId other_end(const Schedule& mine, StepId id, const Schedule& theirs, Rank me) {
+  const bool sends = mine.steps[id].op == Op::send;
+  StepId end = 0;
+  while (!(theirs.steps[end].on_wire() && theirs.steps[end].peer == me &&
+           (theirs.steps[end].op == Op::send) != sends && theirs.message[end] == mine.message[id]))
+    ++end;
+  return end;
+}
+
 Steps::iterator nth(Steps& steps, Op op, int n = 0) {
   return std::find_if(steps.begin(), steps.end(), [&](const Step& s) { return s.op == op && n-- == 0; });
 }
@@ -320,6 +330,42 @@ TEST_CASE("every edge that is dropped is a race, unless others imply it") {
   }
   CHECK(races > 100);
   CHECK(implied < races / 4);
+}
+
+TEST_CASE("every step is needed, and needed where it is") {
+  int mutants = 0;
+  for (const Algorithm& algorithm : catalog())
+    for (const int size : {4, 5}) {
+      const Request request = request_of(algorithm.collective, 5, ReduceOp::average);
+      if (!algorithm.supports(request, whole_group(size, 0))) continue;
+      const Call call{request, algorithm.name.data(), size, {2, 2 * kElement}};
+      const Schedules schedules = derive_all(call.programs);
+      if (algorithm.collective == Collective::barrier) continue;  // its messages are not whole elements
+      INFO(describe(algorithm, same_on_all(request, size), call.tuning));
+      for (std::size_t r = 0; r < schedules.size(); ++r)
+        for (StepId id = 0; id < schedules[r].steps.size(); ++id) {
+          INFO("rank " << r << " step " << id << ": " << describe(schedules[r].steps[id]));
+          Call without = call, shifted = call;
+          without.edit(r, [&](Steps& steps) { steps.erase(steps.begin() + id); });
+          if (const Step& step = schedules[r].steps[id]; step.on_wire()) {
+            const auto peer = static_cast<std::size_t>(step.peer);
+            const StepId end = other_end(schedules[r], id, schedules[peer], static_cast<Rank>(r));
+            without.edit(peer, [&](Steps& steps) { steps.erase(steps.begin() + end); });
+          }
+          REQUIRE_FALSE(without.judge().ok());
+          shifted.edit(r, [&](Steps& steps) {
+            Step& step = steps[id];
+            const bool in_place = step.from() == step.into();
+            const std::uint64_t by = step.source_offset >= kElement ? -kElement : kElement;
+            if (step.source != Buffer::none) step.source_offset += by;
+            if (step.source == Buffer::none || in_place)
+              step.target_offset += step.target_offset >= kElement ? -kElement : kElement;
+          });
+          REQUIRE_FALSE(shifted.judge().ok());
+          mutants += 2;
+        }
+    }
+  CHECK(mutants > 1000);
 }
 
 }  // namespace strata::test
