@@ -9,6 +9,8 @@ namespace strata::test {
 namespace {
 
 constexpr std::size_t kMemoryBytes = 70'000;
+constexpr std::size_t kChoices = 6;
+constexpr std::array<std::uint64_t, 4> kLengths{0, 800, 16'384, 65'536};
 
 struct Listening final : Listener {
   Verdict unexpected(Rank, const Tag& tag, const Fingerprint&) override {
@@ -29,7 +31,7 @@ void parse(std::span<const std::byte> input) {
   if (header.ok() && header->fragment > header->length - header->offset) std::abort();
 }
 
-// Input: 16 bytes of setting, then frames; payloads are made up, so that the fuzzer need not carry them.
+// Input: 16 bytes of setting, then frames; payloads are zeros, so that the fuzzer need not carry them.
 class Session final {
  public:
   explicit Session(std::span<const std::byte> input)
@@ -37,14 +39,14 @@ class Session final {
         script_(std::make_shared<Script>()),
         transport_(make_stream_transport(std::make_unique<ScriptedPipes>(script_), listener_)) {
     const auto byte = [&](std::size_t i) { return std::to_integer<std::size_t>(input[i]); };
-    script_->piece_bytes_max = byte(0) < 200 ? byte(0) + 1 : ~std::size_t{0};
+    script_->piece_bytes_max = byte(0) < 200 ? byte(0) + 1 : kMemoryBytes;
     room_ = byte(1) * 64 + 1;
     for (std::uint32_t i = 0; i < 14; ++i) post(i, byte(2 + i));
     frames_ = input.subspan(16);
   }
 
   void run() {
-    for (std::uint32_t round = 0; round < 40; ++round) {
+    for (std::uint32_t round = 0; round < 40 || !frames_.empty(); ++round) {
       feed();
       script_->room_bytes = room_;
       std::array<Completion, 4> completions;
@@ -64,7 +66,7 @@ class Session final {
     op.kind = static_cast<WireKind>(setting % 4 - 1);
     op.peer = 1;
     op.tag = {.operation = 0, .communicator = index % 3 == 0 ? 1u : 0u, .message = index % 7};
-    op.length = std::array<std::uint64_t, 4>{0, 800, 16'384, 65'536}[setting / 4 % 4];
+    op.length = kLengths[setting / 4 % 4];
     op.fingerprint.root = 0;
     op.data = memory_.data() + kMemoryBytes - op.length;  // ends where the memory does
     op.addend = op.data;
@@ -76,16 +78,43 @@ class Session final {
     ++posted_;
   }
 
-  // The next bytes of the input. What looks like a header gets the payload it promises.
+  // The next frame of the input: raw bytes, or a few that choose the fields of a header which is nearly
+  // right.
   void feed() {
     if (frames_.empty()) return;
-    const std::size_t count = std::min(frames_.size(), stream::kFrameBytes);
-    script_->arrive(frames_.data(), count);
-    if (count == stream::kFrameBytes) {
-      const auto header = stream::parse_frame(frames_.first<stream::kFrameBytes>());
-      if (header.ok()) script_->arrive(zeros_.data(), header->fragment);
+    const auto how = std::to_integer<unsigned>(frames_[0]);
+    frames_ = frames_.subspan(1);
+    const std::size_t wanted = how % 8 == 0 ? stream::kFrameBytes : kChoices;
+    if (frames_.size() < wanted) {
+      script_->arrive(frames_.data(), frames_.size());
+      frames_ = {};
+      return;
     }
-    frames_ = frames_.subspan(count);
+    stream::FrameHeader header;
+    if (how % 8 == 0) {
+      std::memcpy(&header, frames_.data(), stream::kFrameBytes);
+    } else {
+      header = chosen(frames_.first<kChoices>());
+    }
+    frames_ = frames_.subspan(wanted);
+    script_->arrive(header);
+    if (stream::check_frame(header).ok()) script_->arrive(zeros_.data(), header.fragment);
+  }
+
+  static stream::FrameHeader chosen(std::span<const std::byte, kChoices> choices) {
+    const auto choice = [&](std::size_t i) { return std::to_integer<std::uint32_t>(choices[i]); };
+    stream::FrameHeader header;
+    header.kind = static_cast<stream::FrameKind>(choice(0) % 4);
+    header.announced = choice(0) / 4 % 2;
+    header.credit = choice(1) < 128 ? 0 : choice(1) * 64;
+    header.tag = {.operation = 0, .communicator = choice(2) % 2, .message = choice(2) / 2 % 7};
+    header.fingerprint.root = choice(2) < 240 ? 0 : 1;
+    header.length = choice(3) < 200 ? kLengths[choice(3) % 4] : choice(3) * 300;
+    header.offset = choice(4) * 1024;
+    header.fragment =
+        choice(5) < 128 ? static_cast<std::uint32_t>(header.length - header.offset) : choice(5) * 512;
+    if (header.kind != stream::FrameKind::data) header.announced = header.fragment = header.offset = 0;
+    return header;
   }
 
   static const std::vector<std::byte> zeros_;

@@ -13,7 +13,7 @@ namespace strata::test {
 struct Script {
   std::vector<std::byte> arriving;  // bytes for the transport to read, from `read_count` on
   std::size_t read_count = 0;
-  std::size_t piece_bytes_max = ~std::size_t{0};  // peek and read give no more at once
+  std::size_t piece_bytes_max = 1024;  // peek and read give no more at once
   std::vector<std::byte> written;
   std::size_t room_bytes = ~std::size_t{0};  // for writes
   Status status;

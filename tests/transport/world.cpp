@@ -142,7 +142,8 @@ void World::poll(Rank rank) {
   std::array<Completion, kCompletionsPerPollMax> completions;
   const auto room = static_cast<std::size_t>(pick(1, kCompletionsPerPollMax));
   const std::size_t count = at(rank).poll(std::span(completions).first(room));
-  REQUIRE(count <= room);
+  if (count > room)
+    FAIL(count << " completions in room for " << room);  // cheaper than REQUIRE, millions of times
   for (const Completion& completion : std::span(completions).first(count)) end(rank, completion);
 }
 
