@@ -7,3 +7,5 @@ strata_test(works_test SOURCES runtime/works_test.cpp LIBRARIES strata_test_worl
 strata_test(failure_test SOURCES runtime/failure_test.cpp LIBRARIES strata_test_world)
 strata_test(death_test SOURCES runtime/death_test.cpp support/processes.cpp LIBRARIES strata_test_world)
 strata_test(faults_test SOURCES runtime/faults_test.cpp LIBRARIES strata_test_world)
+strata_test(misuse_test SOURCES runtime/misuse_test.cpp LIBRARIES strata_test_world)
+strata_test(parts_test SOURCES runtime/parts_test.cpp)

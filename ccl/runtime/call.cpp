@@ -118,24 +118,30 @@ Status check_pointers(const Call& call, const Extent& bytes) {
   return {};
 }
 
+const char* in_place_form(Collective c) {
+  switch (c) {
+    case Collective::all_gather:
+    case Collective::gather: return "input == output + the parts of lower ranks";
+    case Collective::reduce_scatter:
+    case Collective::scatter: return "output == input + the parts of lower ranks";
+    default: return "input == output";
+  }
+}
+
 // In place, apart, or (an error) anything between.
 Expected<bool> in_place(const Call& call, const Extent& bytes) {
   if (bytes.input == 0 || bytes.output == 0) return false;
   const auto in = reinterpret_cast<std::uintptr_t>(call.input),
              out = reinterpret_cast<std::uintptr_t>(call.output);
   if (in + bytes.input <= out || out + bytes.output <= in) return false;
-  if (in + bytes.output_in_input == out + bytes.input_in_output &&
-      !(call.v && call.collective == Collective::all_to_all))
-    return true;
   if (call.v && call.collective == Collective::all_to_all)
     return invalid(call, "input and output overlap; all_to_all_v does not work in place");
+  if (in + bytes.output_in_input == out + bytes.input_in_output) return true;
   return invalid(
       call, fmt::format("input ({}, {} bytes) and output ({}, {} bytes) overlap, but not as an in-place call "
                         "must: {}",
                         call.input, bytes.input, static_cast<const void*>(call.output), bytes.output,
-                        bytes.input_in_output > 0   ? "input == output + the parts of lower ranks"
-                        : bytes.output_in_input > 0 ? "output == input + the parts of lower ranks"
-                                                    : "input == output"));
+                        in_place_form(call.collective)));
 }
 
 std::uint64_t hash_of(std::span<const std::uint64_t> counts) {  // FNV-1a
