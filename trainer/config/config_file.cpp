@@ -125,11 +125,12 @@ Status read_config_text(std::string_view text, const std::string& path, Config& 
 
 Status read_config(const std::string& path, Config& config) {
   std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.is_open() || file.bad())
+  std::ostringstream text;
+  text << file.rdbuf();
+  if (!file.is_open() || file.bad() || fs::is_directory(path))
     return {ErrorCode::unavailable,
             fmt::format("cannot read the configuration {}; see 'strata-gpt train --help'", path)};
-  return read_config_text(text, path, config);
+  return read_config_text(text.str(), path, config);
 }
 
 Status check_config(const Config& config, int ranks) {
