@@ -86,8 +86,9 @@ class Meeting final {
   std::size_t strangers_ = 0;
   Status status_;
   std::span<ListeningSocket> listeners_;
+  // Last: coroutines that are still under way end with io_, and may use all the rest.
+  asio::io_context io_{1};
   std::vector<tcp::acceptor> acceptors_;
-  asio::io_context io_{1};  // last: coroutines that are still under way end with it, and use all the rest
 };
 
 void Meeting::fail(Status status) {
