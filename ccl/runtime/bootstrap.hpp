@@ -11,8 +11,8 @@ namespace strata {
 // Blocks until all ranks have joined or options.rendezvous_timeout_ms has passed. options have been validated
 // (0 <= rank < size, rendezvous not empty unless size is 1). One rank needs no rendezvous and no socket.
 // The Exchange stays connected until destroyed; a rank that dies meanwhile fails the others' next all_gather,
-// naming it. Errors: timeout (names the missing ranks), unauthenticated, mismatch (sizes differ, a rank came twice;
-// naming hosts and pids), unavailable.
+// naming it. Errors: timeout (names the missing ranks), unauthenticated, mismatch (sizes differ, a rank came
+// twice; naming hosts and pids), unavailable.
 Expected<std::unique_ptr<Exchange>> join(const CommunicatorOptions& options);
 
 }  // namespace strata

@@ -40,7 +40,20 @@ Status check_counts(const Call& call, std::span<const std::uint64_t> counts, con
   return {};
 }
 
-Status check_values(const Call& call, int size) {
+Status check_receives(const Call& call, int me, int size) {
+  if (Status s = check_counts(call, call.recv_counts, "recv_counts", size); !s.ok()) return s;
+  const std::uint64_t to = call.counts[static_cast<std::size_t>(me)],
+                      from = call.recv_counts[static_cast<std::size_t>(me)];
+  if (to != from)
+    return invalid(
+        call,
+        fmt::format("send_counts[{}] = {} and recv_counts[{}] = {} are what this rank sends to itself and "
+                    "gets from itself; they must be equal",
+                    me, to, me, from));
+  return {};
+}
+
+Status check_values(const Call& call, int me, int size) {
   if (static_cast<int>(call.type) >= kDataTypes)
     return invalid(
         call, fmt::format("type = {} is not a DataType; the last is {} ({})", static_cast<int>(call.type),
@@ -63,8 +76,7 @@ Status check_values(const Call& call, int size) {
                                 call.collective == Collective::all_to_all ? "send_counts" : "counts", size);
         !s.ok())
       return s;
-    if (call.collective == Collective::all_to_all)
-      return check_counts(call, call.recv_counts, "recv_counts", size);
+    if (call.collective == Collective::all_to_all) return check_receives(call, me, size);
     return {};
   }
   if (call.count > kBytesMax / size_of(call.type) / static_cast<std::uint64_t>(size))
@@ -192,7 +204,7 @@ Status choose(const Call& call, const CallOptions& options, Submission& s) {
 Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,
                                               const Call& call, const CallOptions& options) {
   if (communicator->failed()) return communicator->status();
-  if (Status s = check_values(call, communicator->size()); !s.ok()) return s;
+  if (Status s = check_values(call, communicator->me(), communicator->size()); !s.ok()) return s;
   const Extent bytes = extent(call, *communicator);
   if (Status s = check_pointers(call, bytes); !s.ok()) return s;
   const auto same = in_place(call, bytes);

@@ -1,6 +1,5 @@
 // How the first communicator of a job comes to be: meet, connect, start the engine.
 #include <fmt/format.h>
-#include <sched.h>
 
 #include <mutex>
 #include <numeric>
@@ -13,6 +12,7 @@
 #include "ccl/runtime/communicator_impl.hpp"
 #include "ccl/runtime/connect.hpp"
 #include "ccl/runtime/options.hpp"
+#include "ccl/topology/cpus.hpp"
 
 namespace strata {
 namespace {
@@ -21,17 +21,16 @@ namespace {
 struct Introduction {
   std::string host, host_id;
   int pid = 0;
-  std::string algorithm;
+  std::string cpus, algorithm;
 
-  std::string text() const { return fmt::format("{}\n{}\n{}\n{}\n", host, host_id, pid, algorithm); }
+  std::string text() const {
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n", host, host_id, pid, cpus, algorithm);
+  }
   static Introduction from(const std::string& text) {
     Introduction i;
     std::istringstream lines(text);
     std::string pid;
-    std::getline(lines, i.host);
-    std::getline(lines, i.host_id);
-    std::getline(lines, pid);
-    std::getline(lines, i.algorithm);
+    for (std::string* field : {&i.host, &i.host_id, &pid, &i.cpus, &i.algorithm}) std::getline(lines, *field);
     i.pid = std::atoi(pid.c_str());
     return i;
   }
@@ -39,8 +38,8 @@ struct Introduction {
 
 Expected<std::vector<Introduction>> introduce(Exchange& exchange, const CommunicatorOptions& options) {
   const Host host = this_host();
-  const auto texts =
-      exchange.all_gather(Introduction{host.name, host.id, host.pid, options.algorithm}.text());
+  const auto texts = exchange.all_gather(
+      Introduction{host.name, host.id, host.pid, allowed_cpus(), options.algorithm}.text());
   if (!texts) return texts.status();
   std::vector<Introduction> all;
   for (const std::string& text : *texts) all.push_back(Introduction::from(text));
@@ -54,22 +53,17 @@ Expected<std::vector<Introduction>> introduce(Exchange& exchange, const Communic
   return all;
 }
 
-int cores_for_us() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  return ::sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
-}
-
 DriverOptions driver_options(const CommunicatorOptions& options, const std::vector<Introduction>& all) {
   const std::string& here = all[static_cast<std::size_t>(options.rank)].host_id;
-  int on_this_host = 0;
-  for (const Introduction& i : all) on_this_host += i.host_id == here;
+  std::vector<std::string> neighbours;  // their cores; this rank's too
+  for (const Introduction& i : all)
+    if (i.host_id == here) neighbours.push_back(i.cpus);
   DriverOptions driver;
   driver.progress_thread = options.progress_thread;
   driver.spin = std::chrono::microseconds(options.spin_us);
-  driver.yield = on_this_host > cores_for_us();
+  driver.yield = static_cast<int>(neighbours.size()) > cores_of(neighbours);
   if (driver.yield)
-    log::debug("{} ranks share {} cores: waiting threads yield", on_this_host, cores_for_us());
+    log::debug("{} ranks share {} cores: waiting threads yield", neighbours.size(), cores_of(neighbours));
   return driver;
 }
 

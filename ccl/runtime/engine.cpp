@@ -174,12 +174,20 @@ std::shared_ptr<const Plan> Engine::make_plan(const CommunicatorState& communica
 }
 
 std::shared_ptr<const Plan> Engine::plan_for(CommunicatorState& communicator, const Submission& s) {
-  if (s.point_to_point()) return make_plan(communicator, point_to_point(s), 1);
-  const PlanKey key{s.request, s.choice.algorithm, s.choice.tuning};
+  PlanKey key{s.request, s.choice.algorithm, s.choice.tuning};
+  if (s.point_to_point()) {
+    key.request.collective = s.direction;
+    key.request.type = static_cast<DataType>(s.fingerprint.type);
+    key.request.count = s.fingerprint.count;
+    key.request.root = s.peer;
+  }
   if (auto known = communicator.plans.find(key)) return known;
   Program program;
-  s.choice.algorithm->build(program, s.request, communicator.group, s.choice.tuning);
-  auto plan = make_plan(communicator, program, s.request.element_bytes());
+  if (s.point_to_point())
+    program = point_to_point(s);
+  else
+    s.choice.algorithm->build(program, s.request, communicator.group, s.choice.tuning);
+  auto plan = make_plan(communicator, program, key.request.element_bytes());
   communicator.plans.insert(key, plan);
   return plan;
 }

@@ -53,6 +53,8 @@ TEST_CASE("each misuse of an operation is named, and the communicator goes on") 
             "counts has 3 entries, but the communicator has 2 ranks");
     refused(c.all_gather_v(a.data(), b.data(), std::array{huge, huge}, i32), "counts[0]");
     refused(c.all_to_all_v(a.data(), two, a.data(), two, i32), "does not work in place");
+    refused(c.all_to_all_v(a.data(), two, b.data(), std::array<std::uint64_t, 2>{4, 3}, i32),
+            "they must be equal");
     refused(c.all_gather(a.data(), a.data() + 3, 5, i32), "input == output + the parts of lower ranks");
     EXPECT_OK(
         c.all_reduce(nullptr, nullptr, 0, i32, ReduceOp::sum).wait());  // nothing is read, nothing is wrong

@@ -11,6 +11,7 @@
 #include "ccl/runtime/control.hpp"
 #include "ccl/runtime/describe.hpp"
 #include "ccl/runtime/scratch_pool.hpp"
+#include "ccl/topology/cpus.hpp"
 
 using namespace strata;
 
@@ -146,4 +147,17 @@ TEST_CASE("fingerprints are described, sane or not") {
     f.collective = f.type = f.op = f.flags = static_cast<std::uint8_t>(byte);
     CHECK(!describe(f).empty());
   }
+}
+
+TEST_CASE("cores are counted over all the sets of a host, and the quota's text is understood") {
+  const std::vector<std::string> shared{"0-3", "0-3"}, apart{"0", "2-3"}, unknown{"", "nonsense"};
+  CHECK(cores_of(shared) <= 4);  // a container's quota may leave less
+  CHECK(cores_of(apart) <= 3);
+  CHECK(cores_of(unknown) == 1);
+  CHECK(!allowed_cpus().empty());
+  CHECK(cores_of(std::vector<std::string>{allowed_cpus()}) >= 1);
+  CHECK(quota_cores("max 100000") == 0);
+  CHECK(quota_cores("150000 100000") == 2);
+  CHECK(quota_cores("50000 100000") == 1);
+  CHECK(quota_cores("") == 0);
 }

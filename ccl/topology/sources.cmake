@@ -1,0 +1,1 @@
+target_sources(strata_core PRIVATE topology/cpus.cpp)
