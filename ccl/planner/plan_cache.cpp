@@ -14,9 +14,10 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {  // splitmix64's fi
 
 std::size_t PlanCache::Hash::operator()(const PlanKey& key) const {
   const Request& r = key.request;
-  const std::uint64_t kind = static_cast<std::uint64_t>(r.collective) | static_cast<std::uint64_t>(r.type) << 8 |
-                             static_cast<std::uint64_t>(r.op) << 16 | static_cast<std::uint64_t>(r.in_place) << 24 |
-                             static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.root)) << 32;
+  const std::uint64_t kind =
+      static_cast<std::uint64_t>(r.collective) | static_cast<std::uint64_t>(r.type) << 8 |
+      static_cast<std::uint64_t>(r.op) << 16 | static_cast<std::uint64_t>(r.in_place) << 24 |
+      static_cast<std::uint64_t>(static_cast<std::uint32_t>(r.root)) << 32;
   std::uint64_t hash = mix(kind, r.count);
   hash = mix(hash, reinterpret_cast<std::uintptr_t>(key.algorithm));
   for (const std::uint64_t count : r.counts) hash = mix(hash, count);

@@ -32,7 +32,8 @@ std::string_view preferred(const Request& r, int size, std::uint64_t bytes) {
   switch (r.collective) {
     case Collective::barrier: return "dissemination";
     case Collective::broadcast: return bytes < kLargeBytes || size == 2 ? "binomial_tree" : "chain";
-    case Collective::reduce: return round_once(r) ? "direct" : bytes < kLargeBytes ? "binomial_tree" : "chain";
+    case Collective::reduce:
+      return round_once(r) ? "direct" : bytes < kLargeBytes ? "binomial_tree" : "chain";
     case Collective::all_reduce: return all_reduce(r, size, bytes);
     case Collective::reduce_scatter:
       return round_once(r) ? "direct" : bytes <= kSmallBytes ? "halving_doubling" : "ring";
@@ -53,9 +54,12 @@ std::string names_of(Collective collective) {
 
 Tuning tuning_for(const Algorithm& algorithm, std::uint64_t bytes, int size) {
   Tuning tuning;
-  // A chain's pipeline fills in size - 1 segments: enough of them to hide that, none too small for its overhead.
-  if (algorithm.name == "chain") tuning.segment_bytes = std::max<std::uint64_t>(64 << 10, bytes / (8u * static_cast<unsigned>(size)));
-  else tuning.segment_bytes = 256 << 10;
+  // A chain's pipeline fills in size - 1 segments: enough of them to hide that, none too small for its
+  // overhead.
+  if (algorithm.name == "chain")
+    tuning.segment_bytes = std::max<std::uint64_t>(64 << 10, bytes / (8u * static_cast<unsigned>(size)));
+  else
+    tuning.segment_bytes = 256 << 10;
   return tuning;
 }
 
@@ -64,9 +68,11 @@ Tuning tuning_for(const Algorithm& algorithm, std::uint64_t bytes, int size) {
 std::uint64_t data_bytes(const Request& r, int size) {
   const auto n = static_cast<std::uint64_t>(size);
   std::uint64_t elements = r.count;
-  if (!r.counts.empty()) elements = std::accumulate(r.counts.begin(), r.counts.end(), std::uint64_t{0});
+  if (!r.counts.empty())
+    elements = std::accumulate(r.counts.begin(), r.counts.end(), std::uint64_t{0});
   else if (r.collective == Collective::reduce_scatter || r.collective == Collective::all_gather ||
-           r.collective == Collective::all_to_all || r.collective == Collective::gather || r.collective == Collective::scatter)
+           r.collective == Collective::all_to_all || r.collective == Collective::gather ||
+           r.collective == Collective::scatter)
     elements = r.count * n;
   return elements * r.element_bytes();
 }
@@ -83,8 +89,8 @@ Expected<Choice> select(const Request& request, const Group& group, std::string_
                                 a == nullptr ? "does not exist for" : "does not support this call of",
                                 to_string(request.collective), names_of(request.collective)));
   }
-  // All-to-all-v and the like have counts that differ by rank, so only the preference may depend on them; every
-  // such collective has one algorithm that supports it.
+  // All-to-all-v and the like have counts that differ by rank, so only the preference may depend on them;
+  // every such collective has one algorithm that supports it.
   if (const Algorithm* a = find_algorithm(request.collective, preferred(request, group.size(), bytes));
       a != nullptr && a->supports(request, group))
     return chosen(*a);

@@ -13,8 +13,9 @@ struct Choice {
 };
 
 // `wanted` forces an algorithm by name where the catalog has it for this collective; empty selects by size.
-// `required`: the name comes from this very call, so it is an error (invalid_argument, naming the choices) if the
-// algorithm does not exist or does not support the request; otherwise (a communicator's default) it is passed over.
+// `required`: the name comes from this very call, so it is an error (invalid_argument, naming the choices) if
+// the algorithm does not exist or does not support the request; otherwise (a communicator's default) it is
+// passed over.
 Expected<Choice> select(const Request& request, const Group& group, std::string_view wanted, bool required);
 
 // Bytes of the whole data a collective is about: what sizes are compared with.
