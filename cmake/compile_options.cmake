@@ -23,7 +23,7 @@ target_include_directories(strata_compile_options INTERFACE ${PROJECT_SOURCE_DIR
 
 if(STRATA_FUZZ AND NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
   message(FATAL_ERROR "STRATA_FUZZ needs clang's libFuzzer, but the compiler is ${CMAKE_CXX_COMPILER_ID}.\n"
-    "Use the preset: cmake --preset fuzz   (Debian: apt-get install clang-14 libclang-rt-14-dev)")
+    "Use the preset: cmake --preset fuzz   (Debian: apt-get install clang-16 libclang-rt-16-dev)")
 endif()
 if(STRATA_SANITIZE)
   # Every finding ends the program, so that a test cannot pass over it.

@@ -2,6 +2,10 @@
 # Without STRATA_FUZZ (preset fuzz) it makes nothing.
 set(STRATA_FUZZ_RUNS 100000 CACHE STRING "Inputs each fuzzer tries in a test run")
 
+if(STRATA_FUZZ)
+  add_custom_target(fuzzers)
+endif()
+
 function(strata_fuzzer name)
   if(NOT STRATA_FUZZ)
     return()
@@ -10,6 +14,7 @@ function(strata_fuzzer name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE strata_core ${ARG_LIBRARIES})
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  add_dependencies(fuzzers ${name})
   add_test(NAME ${name} COMMAND ${name} -runs=${STRATA_FUZZ_RUNS} -seed=1 -max_len=4096 -timeout=10
     -rss_limit_mb=2048 -artifact_prefix=${CMAKE_CURRENT_BINARY_DIR}/${name}- -print_final_stats=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 300 LABELS fuzz)

@@ -21,12 +21,12 @@ build_preset() {
     return 1
   }
   grep '^--   ' "$log" | sed 's/^--/  /'
-  local command=(cmake --build "$root/build/$preset" --parallel "$(build_jobs)")
+  local command=(cmake --build --preset "$preset" --parallel "$(build_jobs)")
   [ $# -eq 0 ] || command+=(--target "$@")
   if [ -t 1 ]; then
-    NINJA_STATUS='   [%f/%t, %es] ' "${command[@]}"
+    (cd "$root" && NINJA_STATUS='   [%f/%t, %es] ' "${command[@]}")
   else
-    "${command[@]}" >"$log" 2>&1 || {
+    (cd "$root" && "${command[@]}") >"$log" 2>&1 || {
       tail -n 60 "$log" >&2
       return 1
     }
