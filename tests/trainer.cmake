@@ -16,4 +16,8 @@ if(STRATA_TRAINER)
   strata_trainer_test(trainer_checkpoint_test SOURCES trainer/checkpoint_test.cpp)
   strata_trainer_test(trainer_report_test SOURCES trainer/report_test.cpp)
   strata_trainer_test(trainer_parity_test SOURCES trainer/parity_test.cpp PROCESSORS 2)
+
+  add_test(NAME trainer_command_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/trainer/command_test.py
+    $<TARGET_FILE:strata-gpt> ${PROJECT_SOURCE_DIR}/data/english.txt)
+  set_tests_properties(trainer_command_test PROPERTIES TIMEOUT 300 PROCESSORS 2)
 endif()

@@ -162,4 +162,10 @@ Expected<CommunicatorOptions> CommunicatorOptions::from_environment() {
   return options_from(environment);
 }
 
+bool CommunicatorOptions::launched() {
+  const Environment environment = Environment::of_process();
+  return std::any_of(std::begin(kLaunchers), std::end(kLaunchers),
+                     [&](const Launcher& launcher) { return environment.has(launcher.rank); });
+}
+
 }  // namespace strata

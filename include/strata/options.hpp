@@ -35,6 +35,8 @@ struct CommunicatorOptions {
   // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable
   // too.
   STRATA_API static Expected<CommunicatorOptions> from_environment();
+  // Did a launcher start this process, that is, does the environment name its rank? If not, it is alone.
+  STRATA_API static bool launched();
 };
 
 struct CallOptions {

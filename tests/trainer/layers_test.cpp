@@ -5,6 +5,7 @@
 
 #include "hwy/targets.h"
 #include "tests/trainer/reference.hpp"
+#include "tests/trainer/threads.hpp"
 #include "trainer/device/device.hpp"
 
 using namespace strata::trainer;
@@ -21,7 +22,7 @@ void on_every_device(const Body& body) {
     hwy::SetSupportedTargetsForTest(target);
     for (const int threads : {1, 3}) {
       INFO("instructions " << hwy::TargetName(target) << ", threads " << threads);
-      body(*make_cpu_device(threads));
+      body(*make_cpu_device(threads_at_most(threads)));
     }
   }
   hwy::SetSupportedTargetsForTest(0);
@@ -175,7 +176,7 @@ TEST_CASE("embedding and its transpose") {
 
 TEST_CASE("products, plain and transposed, set and added") {
   auto random = seeded();
-  const auto device = make_cpu_device(2);
+  const auto device = make_cpu_device(threads_at_most(2));
   for (const bool transpose_a : {false, true}) {
     for (const bool transpose_b : {false, true}) {
       for (const bool accumulate : {false, true}) {
@@ -214,7 +215,7 @@ TEST_CASE("column sums and norms do not depend on the number of threads") {
   CHECK(relative_error(sums_of_one, expected) < kForward);
   CHECK(one->sum_of_squares(x.size(), x.data()) == Approx(squares).epsilon(1e-6));
   for (const int threads : {2, 3, 5}) {
-    const auto several = make_cpu_device(threads);
+    const auto several = make_cpu_device(threads_at_most(threads));
     FloatList sums(width, 0);
     several->add_column_sums(rows, width, x.data(), sums.data());
     CHECK(sums == sums_of_one);

@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/trainer/threads.hpp"
 #include "trainer/checkpoint/safetensors.hpp"
 #include "trainer/model/gpt.hpp"
 #include "trainer/train/adamw.hpp"
@@ -69,7 +70,7 @@ void check_case(const Case& c, const std::string& path) {
   INFO(opened.status().message());
   REQUIRE(opened.ok());
   const SafetensorsFile& file = *opened;
-  const auto device = make_cpu_device(2);
+  const auto device = make_cpu_device(threads_at_most(2));
   auto created = Gpt::create(c.shape, c.sequences, *device);
   REQUIRE(created.ok());
   Gpt& gpt = **created;

@@ -37,9 +37,8 @@ int train(const SettingFlags& flags) {
     if (!config.ok()) report(config.status());
     return report(peers.status());
   }
-  // A mistake that all ranks see is told once; then all of them end.
-  const Status agreed = peers->agree(config.status());
-  if (!agreed.ok()) return peers->rank() == 0 || !config.ok() ? report(agreed) : kExitUsage;
+  // A mistake that all ranks see is told in full once.
+  if (const Status agreed = peers->agree(config.status()); !agreed.ok()) return report(agreed);
   catch_stop_signals();
   auto session = Session::create(*config, *peers);
   if (!session.ok()) return report(session.status());

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -19,15 +18,6 @@ Work sum_over(std::optional<Communicator>& communicator, std::span<T> values) {
                                   ReduceOp::sum);
 }
 
-// Did a launcher start this process? Each kind tells its ranks theirs in a variable of its own; which of them
-// the communicator believes, and how, is its business.
-bool was_launched() {
-  constexpr const char* kNames[] = {"RANK", "STRATA_RENDEZVOUS", "OMPI_COMM_WORLD_RANK", "PMI_RANK",
-                                    "SLURM_PROCID"};
-  return std::any_of(std::begin(kNames), std::end(kNames),
-                     [](const char* name) { return std::getenv(name) != nullptr; });
-}
-
 // The same on all ranks of a host, and, as good as surely, on no other.
 std::uint64_t host_fingerprint() {
   char name[256] = {};
@@ -38,7 +28,7 @@ std::uint64_t host_fingerprint() {
 }  // namespace
 
 Expected<Peers> Peers::from_environment() {
-  if (!was_launched()) return Peers();
+  if (!CommunicatorOptions::launched()) return Peers();
   auto options = CommunicatorOptions::from_environment();
   if (!options.ok()) return options.status();
   if (options->size == 1) return Peers();
