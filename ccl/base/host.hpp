@@ -7,8 +7,9 @@
 namespace strata {
 
 struct Host {
-  std::string name;     // for people: gethostname
-  std::string id;       // equal exactly when two processes can share memory and loopback: boot id and network namespace
+  std::string name;  // for people: gethostname
+  std::string
+      id;  // equal exactly when two processes can share memory and loopback: boot id and network namespace
   int pid = 0;
 };
 Host this_host();

@@ -25,9 +25,10 @@ struct ChosenInterface {
   NetworkInterface interface;
   std::string reason;  // for the log
 };
-// spec: a name, a prefix ended by '*', an address, or empty (automatic: up, not loopback, not link-local, not a
-// bridge of containers, IPv4 first; a bridge or loopback only if there is nothing else). Pure.
-// Error: invalid_argument that names the spec and lists the interfaces there are.
-Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> interfaces, std::string_view spec);
+// spec: a name, a prefix ended by '*', an address, or empty (automatic: up, not loopback, not link-local, not
+// a bridge of containers, IPv4 first; a bridge or loopback only if there is nothing else). Pure. Error:
+// invalid_argument that names the spec and lists the interfaces there are.
+Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> interfaces,
+                                           std::string_view spec);
 
 }  // namespace strata

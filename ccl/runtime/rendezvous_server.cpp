@@ -12,7 +12,7 @@
 namespace strata::rendezvous {
 namespace {
 
-constexpr auto kFlushMax = std::chrono::seconds(1);
+constexpr auto kLastWordsMax = std::chrono::seconds(1);
 
 }  // namespace
 
@@ -153,12 +153,19 @@ void Server::drive() {
 
 // What has been said must be out before nobody drives the context any more.
 void Server::flush() {
-  const auto end = Clock::now() + kFlushMax;
+  const auto end = failure_.ok() ? deadline_ : Clock::now() + kLastWordsMax;
   const auto drained = [](const Member& m) { return !m.connection || m.connection->drained(); };
   const auto all_told = [&] {
     return door_.drained() && std::all_of(members_.begin(), members_.end(), drained);
   };
   while (!all_told() && Clock::now() < end) run_one(context_, end);
+  if (!failure_.ok() || all_told()) return;
+  std::string deaf;
+  for (int rank = 1; rank < size(); ++rank)
+    if (!drained(members_[static_cast<std::size_t>(rank)]))
+      deaf += (deaf.empty() ? "" : ", ") + describe(*roll_.at(rank));
+  fail({ErrorCode::timeout,
+        fmt::format("the deadline passed, and this does not take what it is sent: {}", deaf)});
 }
 
 std::string Server::waiting_for() const {

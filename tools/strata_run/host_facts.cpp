@@ -1,0 +1,36 @@
+#include "tools/strata_run/host_facts.hpp"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <sched.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "ccl/base/fd.hpp"
+
+namespace strata::run {
+
+int usable_cores() {
+  cpu_set_t cores;
+  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+}
+
+std::uint16_t free_port() {
+  const Fd fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  socklen_t length = sizeof address;
+  auto* const generic = reinterpret_cast<sockaddr*>(&address);
+  if (::bind(fd.get(), generic, length) != 0 || ::getsockname(fd.get(), generic, &length) != 0) return 0;
+  return ntohs(address.sin_port);
+}
+
+std::vector<std::string> environment_of_process() {
+  std::vector<std::string> assignments;
+  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry)
+    assignments.emplace_back(*entry);
+  return assignments;
+}
+
+}  // namespace strata::run

@@ -1,0 +1,80 @@
+// strata-run: starts the ranks of a job on this host.
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <optional>
+
+#include "ccl/base/log.hpp"
+#include "ccl/runtime/options.hpp"
+#include "tools/strata_run/host_facts.hpp"
+#include "tools/strata_run/job_folder.hpp"
+#include "tools/strata_run/plan.hpp"
+#include "tools/strata_run/secret.hpp"
+#include "tools/strata_run/supervisor.hpp"
+
+namespace strata::run {
+namespace {
+
+int complain(const Status& status, int exit_code) {
+  std::fprintf(stderr, "strata-run: %s\n", std::string(status.message()).c_str());
+  return exit_code;
+}
+
+// What goes wrong in every rank alike is said once, before any is started.
+Status check_environment(const std::vector<std::string>& of_a_rank) {
+  const Environment environment(of_a_rank);
+  if (Status s = configure_log(environment); !s.ok()) return s;
+  return options_from(environment).status();
+}
+
+void log_plan(const Options& options, const Job& job) {
+  log::debug("{} of {} ranks start here and meet at {}; {} cores, so OMP_NUM_THREADS is {} unless it was set",
+             options.ranks, world_size(options), job.rendezvous, job.cores,
+             std::max(1, job.cores / options.ranks));
+}
+
+int launch(const Options& options, const Job& job, const std::string& folder, const Command& command) {
+  const std::vector<std::string> inherited = environment_of_process();
+  if (Status s = check_environment(environment_of(options, job, inherited, 0)); !s.ok())
+    return complain(s, kUsage);
+  log_plan(options, job);
+  auto guardian = Guardian::start(folder);
+  if (!guardian) return complain(guardian.status(), kLauncherFailed);
+  Supervisor supervisor(options, std::move(*guardian));
+  for (int local_rank = 0; local_rank < options.ranks; ++local_rank) {
+    const Status started =
+        supervisor.start(command, local_rank, environment_of(options, job, inherited, local_rank));
+    if (!started.ok()) return complain(started, kNotExecutable);
+  }
+  return supervisor.run();
+}
+
+int main(int argc, const char* const* argv) {
+  const Parsed parsed = parse_command_line(argc, argv);
+  if (!parsed.options) return parsed.exit_code;
+  const Options& options = *parsed.options;
+  const Environment environment = Environment::of_process();
+  if (Status s = environment.check_names(); !s.ok()) return complain(s, kUsage);
+  auto rendezvous = rendezvous_of(options, environment);
+  if (!rendezvous) return complain(rendezvous.status(), kUsage);
+  const auto secret = secret_of(options, environment);
+  if (!secret) return complain(secret.status(), kUsage);
+  const auto program = find_program(options.command[0]);
+  if (!program)
+    return complain(program.status(),
+                    program.status().code() == ErrorCode::invalid_argument ? kNotFound : kNotExecutable);
+  std::optional<JobFolder> folder;
+  if (rendezvous->empty()) {
+    auto made = JobFolder::make(std::string(environment.text("TMPDIR")));
+    if (!made) return complain(made.status(), kLauncherFailed);
+    folder.emplace(std::move(*made));
+    rendezvous = folder->socket();
+  }
+  const Job job{*rendezvous, *secret, usable_cores(), free_port()};
+  return launch(options, job, folder ? folder->path() : std::string(), {*program, options.command});
+}
+
+}  // namespace
+}  // namespace strata::run
+
+int main(int argc, char** argv) { return strata::run::main(argc, argv); }

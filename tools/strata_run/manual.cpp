@@ -1,0 +1,50 @@
+#include "tools/strata_run/manual.hpp"
+
+namespace strata::run {
+
+const char* const kManualIntroduction =
+    R"(strata-run - starts the ranks of a job on this host and stays until all have ended
+
+  strata-run -n N [OPTIONS] [--] PROGRAM [ARGUMENT...])";
+
+std::string manual_footer() {
+  return R"(EXAMPLES
+  Four ranks on this host:
+    strata-run -n 4 -- ./program --its-own option
+
+  Two hosts with four ranks each: the same command on both, but for the number of the host.
+    export STRATA_SECRET=$(openssl rand -hex 16)     # once; the same value on both
+    strata-run --nnodes 2 --node-rank 0 --rendezvous host-a:29400 -n 4 -- ./program      # on host-a
+    strata-run --nnodes 2 --node-rank 1 --rendezvous host-a:29400 -n 4 -- ./program      # on host-b
+
+  What rank 0 prints, untouched, into a file:
+    strata-run -n 4 --only-rank 0 --no-prefix -- ./program > result.csv
+
+WHAT RANKS ARE TOLD
+  RANK, WORLD_SIZE, LOCAL_RANK, LOCAL_WORLD_SIZE  their place
+  STRATA_RENDEZVOUS, STRATA_SECRET                where they meet, and what they must know to be let in
+  MASTER_ADDR, MASTER_PORT                        for other libraries, if not set: a port beside the rendezvous
+  OMP_NUM_THREADS                                 if not set: the cores of this host divided by its ranks
+  and the rest of the environment. strata-run --help-environment lists the variables that Strata knows.
+
+OUTPUT
+  Each line gets its rank in front. Lines of different ranks do not mix. Standard output and standard error stay
+  apart. A program that writes to a pipe may keep its output back; python -u and stdbuf -oL do not let it.
+  Rank 0 reads standard input, unless that is a terminal; the others read nothing.
+
+SIGNALS AND FAILURES
+  When a rank fails, or on SIGINT, SIGTERM, SIGHUP or SIGQUIT, all ranks and what they have started are asked to end
+  (SIGTERM, or the signal itself), and killed after --grace seconds. A second SIGINT kills at once. SIGUSR1, SIGUSR2
+  and a stop by Ctrl-Z are passed on. Nothing stays behind, even when strata-run itself is killed.
+
+EXIT STATUS
+  0           all ranks have ended with 0
+  C           the first rank that failed ended with code C
+  128+S       the first rank that failed was killed by signal S
+  2           the command line or the environment is wrong
+  125         strata-run itself failed
+  126, 127    the program cannot be executed; does not exist
+)";
+}
+
+}  // namespace strata::run

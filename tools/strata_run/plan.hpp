@@ -1,0 +1,32 @@
+// What each rank is told: its arguments and its environment.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "ccl/base/environment.hpp"
+#include "strata/status.hpp"
+#include "tools/strata_run/options.hpp"
+
+namespace strata::run {
+
+// What is known about this host and job when the ranks start.
+struct Job {
+  std::string rendezvous;
+  std::string secret;
+  int cores = 1;                // that this process may use
+  std::uint16_t free_port = 0;  // for MASTER_PORT when the ranks meet at a path
+};
+
+// The whole environment of one rank, as "NAME=value", in the order of names: what this process has, changed
+// by options and job. Pure.
+std::vector<std::string> environment_of(const Options& options, const Job& job,
+                                        const std::vector<std::string>& inherited, int local_rank);
+
+int world_size(const Options& options);
+int rank_of(const Options& options, int local_rank);
+
+// Where ranks meet when the command line does not say: STRATA_RENDEZVOUS, or empty for a path to be made.
+// Error: invalid_argument when several hosts have no common place to meet, or a path.
+Expected<std::string> rendezvous_of(const Options& options, const Environment& environment);
+
+}  // namespace strata::run

@@ -1,0 +1,27 @@
+#include "tools/strata_run/prefix.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <string_view>
+
+namespace strata::run {
+
+std::string prefix_of(int rank, int last_rank, bool coloured) {
+  static constexpr int kColours[] = {36, 32, 33, 35, 34, 31};
+  const std::size_t width = std::to_string(last_rank).size();
+  const std::string text = fmt::format("[{:>{}}]", rank, width);
+  if (!coloured) return text + " ";
+  return fmt::format("\x1b[{}m{}\x1b[0m ", kColours[static_cast<std::size_t>(rank) % std::size(kColours)],
+                     text);
+}
+
+bool is_coloured(int fd) {
+  const char* const refused = std::getenv("NO_COLOR");
+  const char* const terminal = std::getenv("TERM");
+  if (refused != nullptr && *refused != '\0') return false;
+  return ::isatty(fd) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+}
+
+}  // namespace strata::run

@@ -1,0 +1,13 @@
+// What stands before a rank's lines.
+#pragma once
+#include <string>
+
+namespace strata::run {
+
+// "[ 3] ", as wide for all ranks up to the last.
+std::string prefix_of(int rank, int last_rank, bool coloured);
+
+// Is it a terminal whose user wants colours (https://no-color.org)?
+bool is_coloured(int fd);
+
+}  // namespace strata::run
