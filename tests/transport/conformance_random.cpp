@@ -15,7 +15,7 @@ struct Event {
 };
 
 std::uint64_t random_length(World& world) {
-  switch (world.pick(0, 5)) {
+  switch (world.pick(0, world.instance().slow ? 2 : 5)) {
     case 0: return world.pick(0, 3) * 4;
     case 1: return world.pick(0, 500) * 4;
     case 2: return world.pick(0, 4096) * 4;         // up to the eager limit
@@ -70,7 +70,7 @@ void play_all(World& world, const std::vector<Event>& events) {
 
 TEST_CASE("random orders of posts, polls and cancels") {
   for (const int ranks : {2, 3, 4}) {
-    for_each_transport(ranks, 25, [](World& world) {
+    for_each_transport(ranks, 10, [](World& world) {
       const bool cancels = world.pick(0, 2) > 0;
       play_all(world, random_events(world, cancels, false));
       REQUIRE(world.run_to_end());
@@ -89,7 +89,7 @@ TEST_CASE("random orders of posts, polls and cancels") {
 
 TEST_CASE("random orders with a death") {
   for (const int ranks : {2, 4}) {
-    for_each_transport(ranks, 25, [](World& world) {
+    for_each_transport(ranks, 10, [](World& world) {
       play_all(world, random_events(world, true, true));
       REQUIRE(world.run_to_end());
       for (const Parcel& parcel : world.parcels()) {

@@ -44,7 +44,8 @@ Instance stream(std::string name, std::size_t ring_bytes, bool short_io) {
                 return make_rings(listeners, {ring_bytes, short_io ? seed + 1 : 0});
               },
           .eager_bytes_max = stream::kEagerBytesMax,
-          .eager_window_bytes = stream::kEagerWindowBytes};
+          .eager_window_bytes = stream::kEagerWindowBytes,
+          .slow = ring_bytes < stream::kFrameBytes};
 }
 
 Instance faulty(Instance inner) {

@@ -21,6 +21,7 @@ struct Instance {
   std::uint64_t eager_window_bytes = 0;  // as long as they are no more than this together, one direction
   bool keeps_order = true;               // completions come in the order in which messages went
   bool moves_at_post = false;            // matched messages are done at once, so priorities decide nothing
+  bool slow = false;                     // moves so little a poll that tests take fewer and shorter messages
   std::uint64_t flood_bytes = 1 << 20;   // more than can be on the way at once
 };
 
