@@ -4,6 +4,7 @@
 #include "ccl/transport/factories.hpp"
 #include "ccl/transport/stream/frame.hpp"
 #include "tests/transport/ring_pipes.hpp"
+#include "tests/transport/shm_tcp_instances.hpp"
 
 namespace strata::test {
 namespace {
@@ -60,7 +61,7 @@ Instance faulty(Instance inner) {
 }  // namespace
 
 std::vector<Instance> instances() {
-  return {
+  std::vector<Instance> all{
       memory(),
       stream("stream, rings smaller than a header", 48, false),
       stream("stream, rings of 4 KiB, short I/O", 4096, true),
@@ -70,6 +71,8 @@ std::vector<Instance> instances() {
       faulty(memory()),
       faulty(stream("stream, rings of 64 KiB", 64 << 10, false)),
   };
+  for (Instance& instance : shm_tcp_instances()) all.push_back(std::move(instance));
+  return all;
 }
 
 }  // namespace strata::test

@@ -46,9 +46,9 @@ std::vector<std::string> named_mappings() {
 }  // namespace
 
 TEST_CASE("shared memory carries every byte once and in order") {
-  const std::uint64_t seed = GENERATE(1u, 2u, 3u);
+  const std::uint64_t seed = GENERATE(1u, 2u);
   for (const std::uint32_t ring_bytes : kRings)
-    check_streams(shm(ring_bytes), 4, seed, std::min(60u * ring_bytes, 1'000'000u));
+    check_streams(shm(ring_bytes), 4, seed, std::min(50u * ring_bytes, 500'000u));
 }
 
 TEST_CASE("shared memory carries every byte between processes") {

@@ -47,15 +47,15 @@ std::size_t write(RingWriter& writer, std::vector<std::byte>& a, std::vector<std
 }  // namespace
 
 TEST_CASE("a ring is a queue of bytes of bounded length") {
-  const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
-  const std::uint32_t size = GENERATE(8u, 4096u, 1u << 17);
+  const std::uint64_t seed = GENERATE(1u, 2u);
+  const std::uint32_t size = GENERATE(8u, 4096u, 1u << 16);
   CAPTURE(seed, size);
   Random random(seed);
   OwnRing own(size);
   RingWriter writer(own.ring, own.doorbell());
   RingReader reader(own.ring, own.doorbell());
   std::deque<std::byte> model;
-  for (int step = 0; step < 500; ++step) {
+  for (int step = 0; step < 300; ++step) {
     std::vector<std::byte> a = random_bytes(random, size), b = random_bytes(random, size / 4);
     const std::size_t written = write(writer, a, b);
     a.insert(a.end(), b.begin(), b.end());
@@ -113,7 +113,7 @@ TEST_CASE("a sleeping reader is woken by bytes, a sleeping writer by space and b
 }
 
 TEST_CASE("garbage in the shared words is noticed and does no harm") {
-  const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u, 5u, 6u, 7u, 8u);
+  const std::uint64_t seed = GENERATE(1u, 2u, 3u, 4u);
   CAPTURE(seed);
   Random random(seed);
   for (int round = 0; round < 200; ++round) {

@@ -31,7 +31,7 @@ bool has_ipv6_loopback() {
 }  // namespace
 
 TEST_CASE("TCP carries every byte once and in order") {
-  const std::uint64_t seed = GENERATE(1u, 2u, 3u);
+  const std::uint64_t seed = GENERATE(1u, 2u);
   check_streams(tcp(), 2, seed, 3'000'000);
   check_streams(tcp(), 5, seed, 500'000);
 }
