@@ -1,4 +1,5 @@
-// Where the threads of one process meet: the messages of which one half has been posted, and each rank's completions.
+// Where the threads of one process meet: the messages of which one half has been posted, and each rank's
+// completions.
 #pragma once
 #include <deque>
 #include <memory>
@@ -11,8 +12,8 @@
 
 namespace strata {
 
-// Any thread may call anything: one mutex guards it all, copies included. That makes it the reference: an op is either
-// not matched at all or done.
+// Any thread may call anything: one mutex guards it all, copies included. That makes it the reference: an op
+// is either not matched at all or done.
 class MemoryHub final {
  public:
   MemoryHub(int size, Capabilities capabilities);

@@ -80,7 +80,9 @@ inline constexpr std::uint32_t kCompletionsPerPollMax = 64;
 // All calls come from one thread at a time and none of them blocks.
 // Laws: a message is matched by (peer, tag); no message blocks another for want of a receive; every posted op
 // completes exactly once, also after cancel or when the peer dies; a failed peer fails only the ops posted to it
-// (those posted later complete with peer_lost too); poll does a bounded amount of work.
+// (those posted later complete with peer_lost too, but a receive whose message has arrived still gets it); poll does
+// a bounded amount of work. A send's completion says that its memory is free again, not that it was received; one
+// whose receiver never comes may stay open until it is cancelled.
 class Transport {
  public:
   virtual ~Transport() = default;
