@@ -35,7 +35,8 @@ bool contributes(const Pattern& p, std::uint64_t index_bits, Rank rank, int cont
 }
 
 int between(std::uint64_t bits, int low, int high) {
-  return low + static_cast<int>(bits % static_cast<std::uint64_t>(high - low + 1));
+  const auto choices = static_cast<std::uint64_t>(std::int64_t{high} - low + 1);
+  return static_cast<int>(low + static_cast<std::int64_t>(bits % choices));
 }
 
 // A float's value, in halves.
