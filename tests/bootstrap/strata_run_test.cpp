@@ -246,9 +246,10 @@ TEST_CASE("signals reach all ranks, and ranks decide how they end") {
     REQUIRE(running.wait_for("up1"));
     running.signal(signal);
     CHECK(running.exit_code() == 5);
-    CHECK(has(running.out(), "[0] got " + name));
-    // Only a signal that ends the job is waited for in all ranks.
-    if (signal != SIGUSR1) CHECK(has(running.out(), "[1] got " + name));
+    CHECK(has(running.out(), "got " + name));
+    // The end of one rank is a signal to the other; but a signal that ends the job is waited for in all.
+    for (const char* rank : {"[0] ", "[1] "})
+      if (signal != SIGUSR1) CHECK(has(running.out(), rank + ("got " + name)));
     running.wait_until_all_are_gone();
   }
 }
@@ -280,7 +281,13 @@ TEST_CASE("ranks that do not end when asked are killed: after the grace, or by a
   CHECK(has(twice.err(), "second SIGINT"));
   twice.wait_until_all_are_gone();
 
-  const Result late = launch(shell(3, "[ $RANK = 0 ] && exit 4; " + stubborn, {"--grace", "0.2"}));
+  // Rank 0 fails when the others do not listen any more.
+  const TemporaryFolder folder;
+  const std::string up = folder.path("up");
+  const std::string fail = "until [ -e " + up + "1 ] && [ -e " + up + "2 ]; do sleep 0.01; done; exit 4";
+  const std::string script =
+      "trap '' TERM; [ $RANK = 0 ] && { " + fail + "; }; : > " + up + "$RANK; while :; do sleep 1000; done";
+  const Result late = launch(shell(3, script, {"--grace", "0.2"}));
   CHECK(late.exit_code == 4);
   CHECK(has(late.err, "rank 1-2 did not end within 0.2 s; killing it"));
 }

@@ -30,11 +30,8 @@ void stand_apart() {
 
 [[noreturn]] void guard(int pipe, const std::string& folder) {
   stand_apart();
-  // Whatever else this process inherited is not its own to keep open.
-  if (pipe != 3) ::dup2(pipe, 3);
-  ::close_range(4, ~0u, 0);
   std::vector<pid_t> groups;
-  for (pid_t group; ::read(3, &group, sizeof group) == sizeof group;)
+  for (pid_t group; ::read(pipe, &group, sizeof group) == sizeof group;)
     group == kAllEnded ? groups.clear() : groups.push_back(group);
   for (const pid_t group : groups) ::kill(-group, SIGKILL);
   std::error_code ignored;
