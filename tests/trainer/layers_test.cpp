@@ -199,6 +199,30 @@ TEST_CASE("products, plain and transposed, set and added") {
   }
 }
 
+TEST_CASE("AdamW scales the gradient first, and leaves it zero") {
+  on_every_device([](Device& device) {
+    auto random = seeded();
+    const std::size_t count = 37;
+    const auto weights = random_floats(count, random), grads = random_floats(count, random);
+    const auto stepped = [&](float grad_scale, float grad_factor) {
+      FloatList w = weights, g = grads, mean(count, 0.25f), variance(count, 0.5f);
+      for (float& value : g) value *= grad_factor;
+      device.adamw(count, {0.1f, 0.9f, 0.95f, 1e-8f, 0.1f, 1.25f, 1.5f, grad_scale}, w.data(), g.data(),
+                   mean.data(), variance.data());
+      CHECK(g == FloatList(count, 0.0f));
+      return w;
+    };
+    CHECK(stepped(0.5f, 1) == stepped(1, 0.5f));
+    const auto mine = stepped(1, 1);
+    for (std::size_t i = 0; i < count; ++i) {
+      const double w = weights[i], g = grads[i], mean = 0.9 * 0.25 + 0.1 * g,
+                   variance = 0.95 * 0.5 + 0.05 * g * g;
+      CHECK(mine[i] ==
+            Approx(w - 0.1 * 0.1 * w - 0.1 * 1.25 * mean / (std::sqrt(1.5 * variance) + 1e-8)).epsilon(1e-5));
+    }
+  });
+}
+
 TEST_CASE("column sums and norms do not depend on the number of threads") {
   auto random = seeded();
   const std::size_t rows = 301, width = 407;
