@@ -127,6 +127,35 @@ TEST_CASE("large sends ask once and wait for the ready; large receives say it") 
   CHECK(frames[1].offset + frames[1].fragment == 200'000);
 }
 
+// The peer's ready for a small send that has not gone yet can only be a mismatch; what goes out tells the
+// peer.
+TEST_CASE("a small send finds out about a mismatch while it is in the queue") {
+  for (const bool credit : {true, false}) {
+    CAPTURE(credit);
+    Bench bench;
+    const std::uint32_t filling = credit ? 0 : kEagerWindowBytes / eager_cost(kEagerBytesMax);
+    for (std::uint32_t i = 0; i < filling; ++i) bench.post(WireKind::send, 100 + i, kEagerBytesMax);
+    CHECK(bench.poll(4).size() == filling);
+    bench.frames();
+    bench.script->room_bytes = 0;
+    bench.post(WireKind::recv, 1, 200'000);
+    bench.poll();  // its ready is stuck in the pipe
+    bench.post(WireKind::send, 2, kEagerBytesMax);
+    bench.script->arrive(bench.frame(FrameKind::ready, 2, 300'000));
+    CHECK(bench.poll().empty());
+    bench.script->room_bytes = ~std::size_t{0};
+    const auto completions = bench.poll();
+    REQUIRE(completions.size() == 1);
+    CHECK(completions[0].cookie == 2);
+    CHECK(completions[0].error == ErrorCode::mismatch);
+    CHECK(completions[0].their_length == 300'000);
+    const auto frames = bench.frames();
+    REQUIRE(frames.size() == 2);
+    CHECK(frames[1].kind == (credit ? FrameKind::data : FrameKind::request));
+    CHECK(frames[1].length == kEagerBytesMax);
+  }
+}
+
 TEST_CASE("one poll moves a bounded number of bytes, however many there are") {
   constexpr std::size_t kBound = 1 << 20;
   Bench bench;
