@@ -45,7 +45,7 @@ class PipeSet {
   virtual void woke_up() = 0;
 };
 
-// The protocol over pipes; see stream_transport.cpp for its frames and rules.
+// The protocol over pipes; see stream/ for its frames and rules.
 std::unique_ptr<Transport> make_stream_transport(std::unique_ptr<PipeSet> pipes, Listener& listener);
 
 }  // namespace strata
