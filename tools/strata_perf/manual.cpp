@@ -50,6 +50,8 @@ EXAMPLES
   Compare two algorithms over TCP and keep the figures:
     strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm ring --csv ring.csv
     strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
+  For a script that reads nccl-tests' output:
+    strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
   Tail latency of small calls:
     strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
 )";
