@@ -19,6 +19,7 @@ namespace {
 
 constexpr auto kDoze =
     std::chrono::microseconds(500);  // while others drive: the delay until it would take over
+constexpr auto kKeepCore = std::chrono::microseconds(5);
 constexpr int kTriesBeforeBlocking = 200;
 
 void ring(const Fd& bell) {
@@ -90,8 +91,9 @@ void Driver::help() {
   disown();
 }
 
-void Driver::pause() const {
-  if (options_.yield) return std::this_thread::yield();
+// Other processes may need the core, the one that is waited for among them: it is kept for a moment only.
+void Driver::pause(Clock::duration idle) const {
+  if (options_.yield || idle > kKeepCore) return std::this_thread::yield();
 #if defined(__x86_64__)
   __builtin_ia32_pause();
 #elif defined(__aarch64__)
@@ -131,7 +133,7 @@ bool Driver::drive_as_owner(const std::function<bool()>& ended, Clock::time_poin
     if (now >= deadline) return false;
     if (idle_since == Clock::time_point{}) idle_since = now;
     if (now - idle_since < options_.spin)
-      pause();
+      pause(now - idle_since);
     else
       sleep_as_owner(news, std::min(deadline, driven_.next_check()));
   }
@@ -159,7 +161,7 @@ void Driver::wait_for_turn(const std::function<bool()>& ended, Clock::time_point
   for (int i = 0; i < kTriesBeforeBlocking; ++i) {
     if (ended()) return;
     if (owner_.try_lock()) return owner_.unlock();
-    pause();
+    pause({});
   }
   std::unique_lock lock(blocked_mutex_);
   blocked_.fetch_add(1);
@@ -208,7 +210,7 @@ bool Driver::progress_once(Clock::time_point& idle_since) {
   }
   if (idle_since == Clock::time_point{}) idle_since = now;
   if (now - idle_since >= options_.spin) return false;
-  pause();
+  pause(now - idle_since);
   return true;
 }
 

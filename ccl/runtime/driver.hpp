@@ -59,7 +59,7 @@ class Driver final {
   void sleep_as_owner(std::uint64_t news_seen, Clock::time_point until);
   void wait_for_turn(const std::function<bool()>& ended, Clock::time_point deadline);
   void notify_blocked();
-  void pause() const;
+  void pause(Clock::duration idle) const;
   void progress_loop();
   bool progress_once(Clock::time_point& idle_since);
   void doze();
