@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "trainer/report/curve.hpp"
+#include "trainer/report/history.hpp"
 #include "trainer/report/metrics.hpp"
 #include "trainer/report/progress.hpp"
 #include "trainer/sample/generate.hpp"
@@ -103,6 +104,23 @@ TEST_CASE("curves of one point, of equal points, of none and of no numbers") {
   CHECK(draw_curve({{1, NAN}, {2, INFINITY}}, {}, {}).empty());
   CHECK(lines_of(draw_curve({{1, 2}}, {}, {})).size() == 19);
   CHECK(lines_of(draw_curve({{1, 2}, {2, 2}}, {{2, 2}}, {})).size() == 19);
+}
+
+TEST_CASE("a history of any length keeps its mean, its ends and its limit") {
+  for (const std::size_t count : {1u, 10u, 4096u, 4097u, 5000u, 100'000u}) {
+    CAPTURE(count);
+    LossHistory history;
+    for (std::size_t i = 1; i <= count; ++i) history.add(static_cast<double>(i), static_cast<double>(i));
+    CHECK(history.added() == count);
+    REQUIRE(history.points().size() <= LossHistory::kPointsMax);
+    CHECK(history.points().size() >= std::min<std::size_t>(count, LossHistory::kPointsMax / 2));
+    CHECK(history.points().back().step == static_cast<double>(count));
+    double before = 0;
+    for (const CurvePoint& p : history.points()) {
+      CHECK(p.loss == Approx((before + 1 + p.step) / 2));  // the mean of the steps since the point before
+      before = p.step;
+    }
+  }
 }
 
 TEST_CASE("metrics are one JSON object a line, and a full disk ends them, not the run") {

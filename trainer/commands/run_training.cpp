@@ -55,7 +55,7 @@ class Run {
   void show(const StepResult& result) {
     if (!speaks_) return;
     progress_.step(result);
-    history_.train.push_back({static_cast<double>(result.step + 1), result.loss});
+    history_.train.add(static_cast<double>(result.step + 1), result.loss);
     history_.seconds += result.seconds;
     const bool could_write = metrics_.status().ok();
     metrics_.step(result, progress_.tokens_per_second());
@@ -67,7 +67,9 @@ class Run {
     if (!loss.ok()) return loss.status();
     validation_loss_ = *loss;
     if (!speaks_) return {};
-    history_.validation.push_back({static_cast<double>(done), *loss});
+    history_.validation.add(static_cast<double>(done), *loss);
+    if (done == 0) history_.first_validation = *loss;
+    history_.last_validation = *loss;
     metrics_.validation(done, *loss);
     progress_.note(fmt::format("step {}: validation loss {:.4f}", done, *loss));
     return {};

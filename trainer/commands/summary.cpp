@@ -47,12 +47,13 @@ void print_header(const Session& s) {
 }
 
 void print_summary(Session& s, const History& history) {
-  fmt::print("\n{}\n", draw_curve(history.train, history.validation, {64, 16, locale_is_utf8()}));
+  fmt::print("\n{}\n",
+             draw_curve(history.train.points(), history.validation.points(), {64, 16, locale_is_utf8()}));
   const double tokens =
-      static_cast<double>(history.train.size()) * static_cast<double>(s.config.batch * s.config.sequence);
+      static_cast<double>(history.train.added()) * static_cast<double>(s.config.batch * s.config.sequence);
   fmt::print("{} tokens in {}: {} tokens/s\n", format_count(tokens), format_duration(history.seconds),
              format_count(history.seconds > 0 ? tokens / history.seconds : 0));
-  print_losses(s.config, history.validation.front().loss, history.validation.back().loss);
+  print_losses(s.config, history.first_validation, history.last_validation);
   if (s.config.sample_tokens > 0) {
     fmt::print("\na sample of its text:\n\n{}", s.config.prompt);
     const SampleOptions options{s.config.temperature, static_cast<std::size_t>(s.config.top_k),

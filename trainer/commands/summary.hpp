@@ -1,14 +1,13 @@
 // What is printed before a run and after it.
 #pragma once
-#include <vector>
-
-#include "trainer/report/curve.hpp"
+#include "trainer/report/history.hpp"
 #include "trainer/train/session.hpp"
 
 namespace strata::trainer {
 
 struct History {
-  std::vector<CurvePoint> train, validation;
+  LossHistory train, validation;
+  double first_validation = 0, last_validation = 0;
   double seconds = 0;  // of the steps
 };
 
