@@ -6,8 +6,12 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <fstream>
 
+#include "ccl/transport/handshake.hpp"
+#include "ccl/transport/shm/local_socket.hpp"
+#include "ccl/transport/shm/shm_descriptor.hpp"
 #include "ccl/transport/shm/shm_pipes.hpp"
 #include "tests/transport/shm_tcp_laws.hpp"
 
@@ -76,6 +80,41 @@ TEST_CASE("shared memory leaves no descriptor and no name behind") {
 }
 
 TEST_CASE("shared memory refuses who does not have the session key") { check_wrong_key(shm(64 << 10)); }
+
+TEST_CASE("strangers do not disturb the meeting of ranks on a host") {
+  LocalExchangeHub hub(2);
+  std::vector<Fd> strangers;  // in the listeners' queues before any rank, and staying
+  std::array<shm::ShmPipes, 2> makers{shm::ShmPipes(ShmOptions{}), shm::ShmPipes(ShmOptions{})};
+  std::vector<std::string> descriptors;
+  for (shm::ShmPipes& maker : makers) {
+    descriptors.push_back(*maker.descriptor());
+    const std::string socket = shm::parse_shm_descriptor(descriptors.back())->socket;
+    for (const std::size_t length : {0u, 1u, 47u, 48u, 48u, 49u, 5000u}) {
+      bool again = false;
+      strangers.push_back(std::move(*shm::connect_locally(socket, again)));
+      std::vector<std::byte> says(length, std::byte{1});
+      Hello impostor = *make_hello({'s', 't', 'r', 's', 'h', 'm', '0', '1'}, 0, 1);
+      if (strangers.size() % 7 == 5) std::memcpy(says.data(), &impostor, sizeof impostor);
+      const int passed[2] = {0, 0};
+      if (length > 0)
+        CHECK(shm::send_record(strangers.back(), says, std::span(passed).first(length % 3)).ok());
+    }
+  }
+  const std::size_t passed_on = open_descriptors().size();
+  std::array<std::string, 2> failures;
+  std::vector<std::thread> threads;
+  for (int rank = 0; rank < 2; ++rank)
+    threads.emplace_back([&, rank] {
+      const auto i = static_cast<std::size_t>(rank);
+      LocalExchange exchange(hub, rank);
+      failures[i] = makers[i].connect(exchange, descriptors, all_but(rank, 2)).status().message();
+    });
+  for (std::thread& t : threads) t.join();
+  CHECK(failures == std::array<std::string, 2>{});
+  makers = {shm::ShmPipes(ShmOptions{}), shm::ShmPipes(ShmOptions{})};
+  CHECK(open_descriptors().size() ==
+        passed_on - 2);  // two listeners fewer, and what strangers passed is closed
+}
 
 TEST_CASE("shared memory says which call the system refuses") {
   const std::array<std::pair<unsigned, std::string>, 4> calls{{{SYS_memfd_create, "memfd_create"},

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 #include <array>
+#include <barrier>
 #include <cstring>
-#include <filesystem>
 #include <random>
 
 namespace strata::test {
@@ -130,9 +130,10 @@ Body streams_body(int size, std::uint64_t seed, std::uint64_t bytes) {
   };
 }
 
-std::size_t open_descriptors() {
-  const std::filesystem::directory_iterator all("/proc/self/fd");
-  return static_cast<std::size_t>(std::distance(begin(all), end(all)));
+std::ptrdiff_t inherited_descriptors() {
+  const std::vector<int> all = open_descriptors();
+  return std::count_if(all.begin(), all.end(),
+                       [](int fd) { return (::fcntl(fd, F_GETFD) & FD_CLOEXEC) == 0; });
 }
 
 }  // namespace
@@ -277,14 +278,22 @@ void check_goodbye(const PipeKind& kind) {
 
 void check_no_descriptor_is_left(const PipeKind& kind) {
   INFO(kind.name);
-  const std::size_t before = open_descriptors();
-  run_threads(kind, 4, streams_body(4, 1, 1000));
+  const std::vector<int> before = open_descriptors();
+  const std::ptrdiff_t inherited = inherited_descriptors();
+  std::barrier<> all_are_connected(4);
+  run_threads(kind, 4, [&](int me, PipeSet& pipes) -> std::string {
+    all_are_connected.arrive_and_wait();
+    const std::ptrdiff_t now = inherited_descriptors();
+    const std::string wrong = streams_body(4, 1, 1000)(me, pipes);
+    return wrong.empty() && now != inherited ? fmt::format("{} descriptors are inherited", now - inherited)
+                                             : wrong;
+  });
   CHECK(open_descriptors() == before);
 }
 
 void check_wrong_key(const PipeKind& kind) {
   INFO(kind.name);
-  const std::size_t before = open_descriptors();
+  const std::vector<int> before = open_descriptors();
   LocalExchangeHub hub(2, 1'000);
   std::array<Status, 2> statuses;
   std::vector<std::thread> threads;

@@ -17,6 +17,7 @@ void check_wake_ups(const PipeKind& kind, std::uint64_t seed, int rounds, std::u
 void check_death(const PipeKind& kind, bool peer_has_child);
 // A peer that ends its pipes is told from one that is silent.
 void check_goodbye(const PipeKind& kind);
+// Nor does a program that a rank starts inherit one.
 void check_no_descriptor_is_left(const PipeKind& kind);
 // Ranks with different session keys do not connect; the error says so.
 void check_wrong_key(const PipeKind& kind);

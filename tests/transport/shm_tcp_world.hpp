@@ -1,10 +1,12 @@
 // Pipes of any kind between the ranks of a test: threads of this process, or this process and one it forks.
 #pragma once
+#include <fcntl.h>
 #include <sys/wait.h>
 
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -60,6 +62,14 @@ inline Expected<std::unique_ptr<PipeSet>> connect_all(PipeMaker& maker, Exchange
   if (!mine) return mine.status();
   if (!all) return all.status();
   return maker.connect(exchange, *all, all_but(exchange.rank(), exchange.size()));
+}
+
+inline std::vector<int> open_descriptors() {
+  std::vector<int> all;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc/self/fd"))
+    all.push_back(std::stoi(entry.path().filename()));
+  std::erase_if(all, [](int fd) { return ::fcntl(fd, F_GETFD) < 0; });  // the directory's own
+  return all;
 }
 
 // What a rank of a test does; returns what went wrong, or nothing. (Catch2 must be spoken to by one thread.)

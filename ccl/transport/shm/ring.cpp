@@ -18,7 +18,7 @@ std::uint64_t lazy_bytes(std::uint32_t ring_bytes) { return ring_bytes / 8; }
 }  // namespace
 
 std::uint64_t RingWriter::space() {
-  tail_seen_ = ring_.control->tail.load(std::memory_order_seq_cst);
+  tail_seen_ = ring_.control->tail.load(std::memory_order_acquire);
   const std::uint64_t used = head_ - tail_seen_;
   corrupt_ = corrupt_ || used > ring_.size;
   return corrupt_ ? 0 : ring_.size - used;
@@ -35,7 +35,7 @@ void RingWriter::set_starved(bool starved) {
 void RingWriter::publish() {
   if (published_ == head_) return;
   published_ = head_;
-  ring_.control->head.store(head_, std::memory_order_seq_cst);
+  ring_.control->head.store(head_, std::memory_order_release);
   if (reader_.owner_sleeps()) reader_.ring();
 }
 
@@ -72,7 +72,7 @@ std::size_t RingWriter::write(std::span<const iovec> parts) {
 
 std::uint64_t RingReader::available() {
   if (head_seen_ != tail_ || corrupt_) return corrupt_ ? 0 : head_seen_ - tail_;
-  const std::uint64_t head = ring_.control->head.load(std::memory_order_seq_cst);
+  const std::uint64_t head = ring_.control->head.load(std::memory_order_acquire);
   corrupt_ = head - tail_ > ring_.size;
   if (corrupt_) return 0;
   head_seen_ = head;
@@ -88,7 +88,7 @@ bool RingReader::readable() {
 void RingReader::publish() {
   if (published_ == tail_) return;
   published_ = tail_;
-  ring_.control->tail.store(tail_, std::memory_order_seq_cst);
+  ring_.control->tail.store(tail_, std::memory_order_release);
   if (!writer_.owner_sleeps()) return;
   // Having seen that it sleeps, we see what it wrote before that: its starved flag and its head.
   if (ring_.control->starved.load(std::memory_order_acquire) == 0) return;

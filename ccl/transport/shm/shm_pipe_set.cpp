@@ -71,17 +71,18 @@ std::size_t ShmPipeSet::ready(std::span<Rank> peers) {
 }
 
 bool ShmPipeSet::prepare_to_sleep() {
-  segment_.sleeping().store(1, std::memory_order_seq_cst);  // see doorbell.hpp
+  segment_.sleeping().store(1, std::memory_order_relaxed);
+  std::atomic_thread_fence(std::memory_order_seq_cst);  // see doorbell.hpp
   for (const auto& pipe : pipes_) {
     if (!pipe->has_news()) continue;
-    segment_.sleeping().store(0, std::memory_order_seq_cst);
+    segment_.sleeping().store(0, std::memory_order_relaxed);
     return false;
   }
   return true;
 }
 
 void ShmPipeSet::woke_up() {
-  segment_.sleeping().store(0, std::memory_order_seq_cst);
+  segment_.sleeping().store(0, std::memory_order_relaxed);
   collect_events();
 }
 

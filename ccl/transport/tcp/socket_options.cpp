@@ -40,6 +40,9 @@ Status set_options(const Fd& socket, bool same_host) {
   const int flags = ::fcntl(socket.get(), F_GETFL);
   if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)
     return errno_status("fcntl(O_NONBLOCK)", "a TCP connection");
+  // A program started by this process must not keep the connection open beyond this process' end.
+  if (::fcntl(socket.get(), F_SETFD, FD_CLOEXEC) != 0)
+    return errno_status("fcntl(FD_CLOEXEC)", "a TCP connection");
   if (!set(socket, IPPROTO_TCP, TCP_NODELAY, 1))
     return errno_status("setsockopt(TCP_NODELAY)", "a TCP connection");
   if (!set(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilenceMs))

@@ -25,6 +25,14 @@ std::string reason_of(int error) {
   return std::generic_category().message(error);
 }
 
+ssize_t receive_into_both(int socket, std::span<std::byte> first, std::span<std::byte> then) {
+  std::array<iovec, 2> parts{{{first.data(), first.size()}, {then.data(), then.size()}}};
+  msghdr message{};
+  message.msg_iov = parts.data();
+  message.msg_iovlen = parts.size();
+  return ::recvmsg(socket, &message, MSG_DONTWAIT);
+}
+
 }  // namespace
 
 TcpPipe::TcpPipe(Connection connection)
@@ -82,12 +90,10 @@ std::size_t TcpPipe::write(std::span<const iovec> parts) {
 // Into the destination first, what follows it into the (empty) buffer. Returns how much came into the
 // destination.
 std::size_t TcpPipe::receive(std::span<std::byte> into, std::size_t buffer_bytes) {
-  std::array<iovec, 2> parts{{{into.data(), into.size()}, {buffer_.get(), buffer_bytes}}};
-  msghdr message{};
-  message.msg_iov = into.empty() ? &parts[1] : parts.data();
-  message.msg_iovlen = into.empty() ? 1 : 2;
   ssize_t got;
-  do got = ::recvmsg(socket(), &message, MSG_DONTWAIT);
+  do
+    got = into.empty() ? ::recv(socket(), buffer_.get(), buffer_bytes, MSG_DONTWAIT)
+                       : receive_into_both(socket(), into, {buffer_.get(), buffer_bytes});
   while (got < 0 && errno == EINTR);
   const std::size_t bytes = got > 0 ? static_cast<std::size_t>(got) : 0;
   ended_ = got == 0 || (got < 0 && errno != EAGAIN && errno != EWOULDBLOCK);
