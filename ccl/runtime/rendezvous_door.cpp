@@ -23,6 +23,7 @@ Door::Door(asio::io_context& context, const Settings& settings, ListeningSocket 
       settings_(settings),
       admit_(std::move(admit)),
       where_(socket.where),
+      loopback_(socket.loopback),
       path_(std::move(socket.path)),
       acceptor_(context, asio::generic::stream_protocol(socket.family, 0), socket.fd.get()) {
   socket.fd.release();

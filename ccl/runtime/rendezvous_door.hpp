@@ -29,6 +29,7 @@ class Door final {
   void close();          // nobody comes in any more; the address is free again
   bool drained() const;  // everybody who was refused has been told so
   const std::string& where() const { return where_; }
+  bool loopback() const { return loopback_; }
 
  private:
   using Acceptor = asio::basic_socket_acceptor<asio::generic::stream_protocol>;
@@ -44,6 +45,7 @@ class Door final {
   const Settings& settings_;
   const Admit admit_;
   const std::string where_;
+  const bool loopback_;
   BoundPath path_;
   Acceptor acceptor_;
   std::list<std::weak_ptr<Connection>> strangers_;  // oldest first

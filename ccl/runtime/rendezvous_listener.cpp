@@ -65,11 +65,11 @@ Expected<ListeningSocket> listen_everywhere(std::uint16_t port) {
   const SocketAddress both = any_address(AF_INET6, port), ipv4 = any_address(AF_INET, port);
   int error = bind_and_listen_patiently(both, true, fd);
   if (error == 0)
-    return ListeningSocket{std::move(fd), AF_INET6, fmt::format("port {} of this host", port), {}};
+    return ListeningSocket{std::move(fd), AF_INET6, fmt::format("port {} of this host", port), false, {}};
   // A host without IPv6.
   if (error == EAFNOSUPPORT || error == EADDRNOTAVAIL) error = bind_and_listen_patiently(ipv4, false, fd);
   if (error != 0) return cannot_listen(error, fmt::format("port {} of this host", port));
-  return ListeningSocket{std::move(fd), AF_INET, fmt::format("port {} of this host", port), {}};
+  return ListeningSocket{std::move(fd), AF_INET, fmt::format("port {} of this host", port), false, {}};
 }
 
 Expected<ListeningSocket> listen_tcp(const RendezvousAddress& address) {
@@ -81,7 +81,7 @@ Expected<ListeningSocket> listen_tcp(const RendezvousAddress& address) {
   const int error = bind_and_listen_patiently(first, false, fd);
   if (error == EADDRNOTAVAIL && !is_loopback(first)) return listen_everywhere(address.port);
   if (error != 0) return cannot_listen(error, to_string(first));
-  return ListeningSocket{std::move(fd), first.family(), to_string(first), {}};
+  return ListeningSocket{std::move(fd), first.family(), to_string(first), is_loopback(first), {}};
 }
 
 // Does a process listen at the path? If none does, whoever made it is dead.
@@ -107,7 +107,7 @@ Expected<ListeningSocket> listen_path(const std::string& path) {
   if (error != 0) return cannot_listen(error, path);
   BoundPath bound(path);
   ::chmod(path.c_str(), 0600);
-  return ListeningSocket{std::move(fd), AF_UNIX, path, std::move(bound)};
+  return ListeningSocket{std::move(fd), AF_UNIX, path, true, std::move(bound)};
 }
 
 }  // namespace

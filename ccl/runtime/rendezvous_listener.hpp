@@ -33,7 +33,8 @@ class BoundPath final {
 struct ListeningSocket {
   Fd fd;  // non-blocking
   int family = 0;
-  std::string where;  // for people
+  std::string where;      // for people
+  bool loopback = false;  // only ranks of this host can come
   BoundPath path;
 };
 

@@ -29,6 +29,9 @@ Server::Server(const Settings& settings, ListeningSocket socket)
 
 Status Server::join() {
   log::debug("rank 0 waits for {} ranks at {}", size(), door_.where());
+  if (settings_.secret.empty() && !door_.loopback())
+    log::info("the job has no secret: whoever reaches {} may join; STRATA_SECRET would prevent it",
+              door_.where());
   door_.open();
   if (roll_.complete()) start();
   drive();
@@ -169,7 +172,8 @@ void Server::flush() {
 }
 
 std::string Server::waiting_for() const {
-  if (!started_) return fmt::format("rendezvous at {}: {}", settings_.address_text, roll_.describe());
+  const std::string_view hint = door_.loopback() ? "; only ranks of this host can come there" : "";
+  if (!started_) return fmt::format("rendezvous at {}: {}{}", settings_.address_text, roll_.describe(), hint);
   std::string text;
   for (int rank = 0; rank < size(); ++rank)
     if (!members_[static_cast<std::size_t>(rank)].contribution)
