@@ -149,5 +149,26 @@ TEST_CASE("no wake-up is lost") {
   }
 }
 
+// The listener must hear of it, though no op of the sleeper has ended.
+TEST_CASE("a message that nobody waits for wakes a sleeper") {
+  for_each_transport(2, [](World& world) {
+    for (const std::uint64_t length : {0, 100'000}) {
+      const int descriptor = world.at(1).wait_descriptor();
+      if (descriptor < 0) return;
+      const auto told_before = world.listener(1).told.size();
+      while (!world.at(1).prepare_to_sleep()) {
+        world.at(1).woke_up();
+        world.poll(1);
+      }
+      world.post_send(world.parcel(0, 1, length));
+      pollfd event{descriptor, POLLIN, 0};
+      for (int left = kTooLongMs; left > 0 && ::poll(&event, 1, 1) == 0; --left) world.poll(0);
+      REQUIRE(event.revents != 0);
+      world.at(1).woke_up();
+      REQUIRE(world.run([&] { return world.listener(1).told.size() > told_before; }));
+    }
+  });
+}
+
 }  // namespace
 }  // namespace strata::test

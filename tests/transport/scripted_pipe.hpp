@@ -17,6 +17,8 @@ struct Script {
   std::vector<std::byte> written;
   std::size_t room_bytes = ~std::size_t{0};  // for writes
   Status status;
+  Status status_when_drained;  // becomes the status when a peek finds nothing, as a socket finds its end
+  bool quiet = false;          // the set does not report the pipe ready
 
   void arrive(const void* bytes, std::size_t count) {
     const auto* begin = static_cast<const std::byte*>(bytes);
@@ -43,6 +45,7 @@ class ScriptedPipe final : public Pipe {
   }
   std::span<const std::byte> peek() override {
     const std::size_t count = std::min(script_->unread(), script_->piece_bytes_max);
+    if (count == 0 && script_->status.ok()) script_->status = script_->status_when_drained;
     // Exactly as large as what may be looked at, so that a sanitizer sees who looks further.
     piece_ = std::make_unique<std::byte[]>(count);
     if (count > 0) std::memcpy(piece_.get(), script_->arriving.data() + script_->read_count, count);
@@ -62,15 +65,15 @@ class ScriptedPipe final : public Pipe {
   std::unique_ptr<std::byte[]> piece_;
 };
 
-// Rank 0's one pipe, to rank 1. It is always reported ready.
+// Rank 0's one pipe, to rank 1. Unless it is quiet, it is always reported ready.
 class ScriptedPipes final : public PipeSet {
  public:
-  explicit ScriptedPipes(std::shared_ptr<Script> script) : pipe_(std::move(script)) {}
+  explicit ScriptedPipes(std::shared_ptr<Script> script) : script_(script), pipe_(std::move(script)) {}
   std::span<const Rank> peers() const override { return {&kPeer, 1}; }
   Pipe& pipe(Rank) override { return pipe_; }
   std::size_t ready(std::span<Rank> peers) override {
     peers[0] = kPeer;
-    return 1;
+    return script_->quiet ? 0 : 1;
   }
   int wait_descriptor() const override { return -1; }
   bool prepare_to_sleep() override { return true; }
@@ -79,6 +82,7 @@ class ScriptedPipes final : public PipeSet {
   static constexpr Rank kPeer = 1;
 
  private:
+  const std::shared_ptr<Script> script_;
   ScriptedPipe pipe_;
 };
 

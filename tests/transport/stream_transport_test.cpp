@@ -9,8 +9,9 @@ namespace {
 
 using namespace stream;
 
-struct KeepAll final : Listener {
-  Verdict unexpected(Rank, const Tag&, const Fingerprint&) override { return Verdict::keep; }
+struct Answering final : Listener {
+  Verdict unexpected(Rank, const Tag&, const Fingerprint&) override { return verdict; }
+  Verdict verdict = Verdict::keep;
 };
 
 // Rank 0 with the test as rank 1.
@@ -18,7 +19,7 @@ class Bench final {
  public:
   Bench()
       : script(std::make_shared<Script>()),
-        transport(make_stream_transport(std::make_unique<ScriptedPipes>(script), listener_)) {}
+        transport(make_stream_transport(std::make_unique<ScriptedPipes>(script), listener)) {}
 
   WireOp op(WireKind kind, std::uint32_t message, std::uint64_t length, std::int32_t priority = 0) {
     memory_.resize(std::max<std::size_t>(memory_.size(), 4 << 20));
@@ -64,10 +65,10 @@ class Bench final {
     return headers;
   }
 
+  Answering listener;
   const std::shared_ptr<Script> script;
 
  private:
-  KeepAll listener_;
   std::vector<std::byte> memory_;
   std::size_t seen_ = 0;
 
@@ -212,6 +213,24 @@ TEST_CASE("credit comes back with what goes out anyway, else alone when half is 
   CHECK(frames[0].credit >= kEagerWindowBytes / 2);
 }
 
+TEST_CASE("the credit of discarded messages comes back") {
+  Bench bench;
+  bench.listener.verdict = Listener::Verdict::discard;
+  const std::vector<std::byte> payload(kEagerBytesMax);
+  std::uint32_t used = 0;
+  for (std::uint32_t message = 1; message <= 200; ++message) {
+    FrameHeader eager = bench.frame(FrameKind::data, message, kEagerBytesMax);
+    eager.fragment = kEagerBytesMax;
+    bench.script->arrive(eager);
+    bench.script->arrive(payload.data(), payload.size());
+    used += eager_cost(kEagerBytesMax);
+    bench.poll(2);
+    for (const FrameHeader& frame : bench.frames()) used -= frame.credit;
+    REQUIRE(used <= kEagerWindowBytes / 2);
+  }
+  CHECK(bench.transport->peer_status(1).ok());
+}
+
 // What arrives, and what the status must say of it. Ops 1 (large receive) and 2 (large send) are posted.
 void check_breaks(std::vector<FrameHeader> frames, const std::string& what) {
   for (const std::size_t piece : {100'000, 1, 7}) {
@@ -299,6 +318,27 @@ TEST_CASE("bytes that arrived before the pipe broke count") {
   CHECK(completions[0].error == ErrorCode::ok);
   CHECK(completions[1].error == ErrorCode::peer_lost);
   CHECK(bench.transport->peer_status(1).message() == "connection reset");
+}
+
+// Pipes find out when they are used; nobody else may tell.
+TEST_CASE("a break that shows in a write or a read ends the ops") {
+  const Status broken(ErrorCode::peer_lost, "broken");
+  for (const bool in_write : {true, false}) {
+    CAPTURE(in_write);
+    Bench bench;
+    if (!in_write) bench.script->status_when_drained = broken;
+    bench.script->quiet = true;
+    CHECK(bench.poll(2).empty());  // it has been looked at once, as every pipe is
+    CHECK(bench.transport->peer_status(1).ok() == in_write);
+    if (in_write) bench.script->status = broken;
+    bench.script->room_bytes = 0;
+    bench.post(WireKind::send, 1, 10);
+    bench.post(WireKind::recv, 2, 10);
+    const auto completions = bench.poll(2);
+    REQUIRE(completions.size() == 2);
+    for (const Completion& completion : completions) CHECK(completion.error == ErrorCode::peer_lost);
+    CHECK_FALSE(bench.transport->peer_status(1).ok());
+  }
 }
 
 }  // namespace

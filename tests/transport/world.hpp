@@ -69,7 +69,8 @@ class World final {
     post_send(parcel);
   }
 
-  void step();  // every rank polls once, in an order and with room for completions by the seed
+  void step();           // every rank polls once, in an order and with room for completions by the seed
+  void poll(Rank rank);  // one of them alone
   void steps(int count) {
     while (count-- > 0) step();
   }
@@ -93,7 +94,6 @@ class World final {
  private:
   using Clock = std::chrono::steady_clock;
   bool step_before_deadline();
-  void poll(Rank rank);
   void end(Rank rank, const Completion& completion);
   void check_received(const Parcel& parcel, std::uint64_t id);
 
