@@ -24,7 +24,11 @@ std::uint64_t RingWriter::space() {
   return corrupt_ ? 0 : ring_.size - used;
 }
 
-bool RingWriter::relieved() { return starved_ && (space() >= relief_bytes(ring_.size) || corrupt_); }
+bool RingWriter::relieved() {
+  if (!starved_ || (space() < relief_bytes(ring_.size) && !corrupt_)) return false;
+  set_starved(false);
+  return true;
+}
 
 void RingWriter::set_starved(bool starved) {
   if (starved == starved_) return;

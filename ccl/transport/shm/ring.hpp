@@ -31,7 +31,7 @@ class RingWriter final {
   RingWriter(RingMemory ring, Doorbell reader) : ring_(ring), reader_(reader) {}
   // Takes what fits, and tells a sleeping reader.
   std::size_t write(std::span<const iovec> parts);
-  // After a short write: has enough space come free that it is worth trying again?
+  // After a short write: has enough space come free that it is worth trying again? Says so once.
   bool relieved();
   bool corrupt() const { return corrupt_; }
 

@@ -43,12 +43,11 @@ std::size_t ShmPipe::read(std::span<std::byte> into) {
 }
 
 bool ShmPipe::has_news() {
-  const bool news = reader_.readable() || writer_.relieved();
+  unreported_ = writer_.relieved() || unreported_;
+  const bool readable = reader_.readable();
   check_indices();
-  return news || break_unreported_;
+  return readable || unreported_;
 }
-
-void ShmPipe::reported() { break_unreported_ = false; }
 
 void ShmPipe::peer_is_gone() {
   fail(ErrorCode::peer_lost,
@@ -63,7 +62,7 @@ void ShmPipe::check_indices() {
 void ShmPipe::fail(ErrorCode code, std::string_view what) {
   if (!status_.ok()) return;
   status_ = Status(code, fmt::format("shared memory with rank {}: {}", neighbour_.peer, what));
-  break_unreported_ = true;
+  unreported_ = true;
 }
 
 }  // namespace strata::shm

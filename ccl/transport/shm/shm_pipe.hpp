@@ -24,10 +24,9 @@ class ShmPipe final : public Pipe {
   Rank peer() const { return neighbour_.peer; }
   int socket() const { return neighbour_.socket.get(); }
   int process() const { return neighbour_.process.get(); }  // -1: not known
-  // Something to read, space again after a short write, or broken and not reported yet.
+  // Something to read; or space again after a short write, or broken, and not reported yet.
   bool has_news();
-  // Tells of the break once.
-  void reported();
+  void reported() { unreported_ = false; }
   void peer_is_gone();
 
  private:
@@ -38,7 +37,7 @@ class ShmPipe final : public Pipe {
   RingWriter writer_;
   RingReader reader_;
   Status status_;
-  bool break_unreported_ = false;
+  bool unreported_ = false;
 };
 
 }  // namespace strata::shm
