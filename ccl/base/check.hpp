@@ -5,10 +5,12 @@
 
 namespace strata {
 
-[[noreturn]] void check_failed(const char* file, int line, const char* condition, const std::string& operands);
+[[noreturn]] void check_failed(const char* file, int line, const char* condition,
+                               const std::string& operands);
 
 template <class... Operands>
-[[noreturn]] void check_failed_with(const char* file, int line, const char* condition, const Operands&... operands) {
+[[noreturn]] void check_failed_with(const char* file, int line, const char* condition,
+                                    const Operands&... operands) {
   std::ostringstream text;
   ((text << ' ' << operands), ...);
   check_failed(file, line, condition, text.str());
@@ -16,7 +18,7 @@ template <class... Operands>
 
 }  // namespace strata
 
-#define STRATA_CHECK(condition, ...)                                                                      \
-  (__builtin_expect(static_cast<bool>(condition), 1)                                                      \
-       ? static_cast<void>(0)                                                                             \
+#define STRATA_CHECK(condition, ...)                 \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? static_cast<void>(0)                        \
        : ::strata::check_failed_with(__FILE__, __LINE__, #condition __VA_OPT__(, ) __VA_ARGS__))

@@ -55,6 +55,10 @@ constexpr Variable kVariables[] = {
     {"SLURM_LOCALID", Kind::number, "", "Slurm's LOCAL_RANK.", 0, kRanksMax - 1},
     {"OMP_NUM_THREADS", Kind::text, "a list of whole numbers",
      "OpenMP's number of threads; strata-run sets it to cores / local ranks when it is not set."},
+    {"PATH", Kind::text, "folders separated by colons", "Where strata-run looks for the program."},
+    {"NO_COLOR", Kind::text, "any text",
+     "If set, strata-run's prefixes have no colours on a terminal either."},
+    {"TERM", Kind::text, "a terminal's name", "If absent or dumb, strata-run's prefixes have no colours."},
     {"TMPDIR", Kind::text, "a directory", "Where strata-run makes the socket of a job on one host."},
 };
 

@@ -19,7 +19,9 @@ spdlog::logger& logger() {
   }();
   return *instance;
 }
-spdlog::level::level_enum native(Level level) { return static_cast<spdlog::level::level_enum>(level == Level::off ? 6 : static_cast<int>(level)); }
+spdlog::level::level_enum native(Level level) {
+  return static_cast<spdlog::level::level_enum>(level == Level::off ? 6 : static_cast<int>(level));
+}
 
 }  // namespace
 

@@ -107,17 +107,19 @@ void Engine::mismatch(const Operation& o, Rank peer, const Completion& completio
        true);
 }
 
-void Engine::mismatch(CommunicatorState& communicator, Rank peer, std::uint64_t number, const Fingerprint& ours,
-                      const Fingerprint& theirs) {
+void Engine::mismatch(CommunicatorState& communicator, Rank peer, std::uint64_t number,
+                      const Fingerprint& ours, const Fingerprint& theirs) {
   const int index = communicator.index_of(peer);
-  const std::string operation =
-      number & kPointToPoint ? std::string("send/recv") : fmt::format("operation #{} of the communicator", number);
+  const std::string operation = number & kPointToPoint
+                                    ? std::string("send/recv")
+                                    : fmt::format("operation #{} of the communicator", number);
   const auto side = [&](int rank, const Fingerprint& called) {
     return fmt::format("{} called {}", name_of(communicator, rank, peers_), describe(called));
   };
   std::string first = side(communicator.me(), ours), second = side(index, theirs);
   if (index < communicator.me()) first.swap(second);  // the same words, whoever finds out
-  fail(communicator, {ErrorCode::mismatch, fmt::format("ranks disagree on {}: {}, {}", operation, first, second)}, true);
+  fail(communicator,
+       {ErrorCode::mismatch, fmt::format("ranks disagree on {}: {}, {}", operation, first, second)}, true);
 }
 
 Status Engine::cannot_start(const Submission& s) const {

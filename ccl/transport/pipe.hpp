@@ -1,5 +1,5 @@
-// A byte pipe to one peer and the set of them a transport has. StreamTransport speaks one protocol over any kind of
-// pipe: sockets (tcp/) and rings in shared memory (shm/).
+// A byte pipe to one peer and the set of them a transport has. StreamTransport speaks one protocol over any
+// kind of pipe: sockets (tcp/) and rings in shared memory (shm/).
 #pragma once
 #include <sys/uio.h>
 
@@ -18,14 +18,15 @@ namespace strata {
 class Pipe {
  public:
   virtual ~Pipe() = default;
-  // Takes as many of the bytes, in order, as fit now, and returns how many; fewer than offered: full, ready() tells
-  // when it is worth trying again.
+  // Takes as many of the bytes, in order, as fit now, and returns how many; fewer than offered: full, ready()
+  // tells when it is worth trying again.
   virtual std::size_t write(std::span<const iovec> parts) = 0;
-  // Bytes that have arrived and are not consumed, as one contiguous run (there may be more behind it); empty: none
-  // now. Valid until the next call on this pipe.
+  // Bytes that have arrived and are not consumed, as one contiguous run (there may be more behind it); empty:
+  // none now. Valid until the next call on this pipe.
   virtual std::span<const std::byte> peek() = 0;
   virtual void consume(std::size_t bytes) = 0;
-  // Moves up to into.size() arrived bytes, past the pipe's own buffer where it can; returns how many. 0: none now.
+  // Moves up to into.size() arrived bytes, past the pipe's own buffer where it can; returns how many. 0: none
+  // now.
   virtual std::size_t read(std::span<std::byte> into) = 0;
   // ok, or why the pipe is broken. Bytes that arrived before it broke can still be read.
   virtual Status status() const = 0;
@@ -37,7 +38,8 @@ class PipeSet {
   virtual ~PipeSet() = default;
   virtual std::span<const Rank> peers() const = 0;
   virtual Pipe& pipe(Rank peer) = 0;
-  // Peers whose pipe may have become readable, broken, or (after a short write) writable; bounded by peers.size().
+  // Peers whose pipe may have become readable, broken, or (after a short write) writable; bounded by
+  // peers.size().
   virtual std::size_t ready(std::span<Rank> peers) = 0;
   // As in Transport.
   virtual int wait_descriptor() const = 0;

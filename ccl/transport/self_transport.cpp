@@ -19,8 +19,10 @@ class SelfTransport final : public Transport {
     if (other == waiting_.end()) return waiting_.push_back(op);
     const WireOp met = *other;
     waiting_.erase(other);
-    if (met.kind == WireKind::send) meet(met, op);
-    else meet(op, met);
+    if (met.kind == WireKind::send)
+      meet(met, op);
+    else
+      meet(op, met);
   }
 
   std::size_t poll(std::span<Completion> completions) override {

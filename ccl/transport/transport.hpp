@@ -14,7 +14,8 @@
 
 namespace strata {
 
-// Names a message between two ranks, once: the send with this tag meets the receive with it, whichever comes first.
+// Names a message between two ranks, once: the send with this tag meets the receive with it, whichever comes
+// first.
 struct Tag {
   std::uint64_t operation = 0;
   std::uint32_t communicator = 0;
@@ -28,7 +29,8 @@ struct Fingerprint {
   std::uint8_t collective = 0;  // Collective
   std::uint8_t type = 0;        // DataType
   std::uint8_t op = 0;          // ReduceOp
-  std::uint8_t flags = 0;       // bit 0: a v form (count is then a hash of the counts); bits 1-7: the algorithm forced
+  std::uint8_t flags =
+      0;  // bit 0: a v form (count is then a hash of the counts); bits 1-7: the algorithm forced
   Rank root = kNoRank;
   std::uint64_t count = 0;
   friend bool operator==(const Fingerprint&, const Fingerprint&) = default;
@@ -42,26 +44,28 @@ using WireReduce = void (*)(void* into, const void* a, const void* b, std::size_
 // One message to move. The memory stays valid until the completion; a transport does not touch it afterwards.
 struct WireOp {
   WireKind kind = WireKind::send;
-  std::uint8_t element_bytes = 1;   // recv_reduce: length is a multiple of it
-  std::int32_t priority = 0;        // send: higher goes first among what can be sent
-  Rank peer = 0;                    // index among the transport's ranks
+  std::uint8_t element_bytes = 1;  // recv_reduce: length is a multiple of it
+  std::int32_t priority = 0;       // send: higher goes first among what can be sent
+  Rank peer = 0;                   // index among the transport's ranks
   Tag tag;
   Fingerprint fingerprint;
-  std::byte* data = nullptr;        // send: source (only read); recv, recv_reduce: target
+  std::byte* data = nullptr;          // send: source (only read); recv, recv_reduce: target
   const std::byte* addend = nullptr;  // recv_reduce: data = addend (reduce) received; may be data
-  std::uint64_t length = 0;         // bytes; may be 0
-  WireReduce reduce = nullptr;      // recv_reduce
-  std::uint64_t cookie = 0;         // handed back
+  std::uint64_t length = 0;           // bytes; may be 0
+  WireReduce reduce = nullptr;        // recv_reduce
+  std::uint64_t cookie = 0;           // handed back
 };
 
 struct Completion {
   std::uint64_t cookie = 0;
-  ErrorCode error = ErrorCode::ok;  // peer_lost; aborted (cancel); mismatch (then `theirs` and `their_length` are set)
+  ErrorCode error =
+      ErrorCode::ok;  // peer_lost; aborted (cancel); mismatch (then `theirs` and `their_length` are set)
   Fingerprint theirs = {};
   std::uint64_t their_length = 0;
 };
 
-// Told of messages for which no receive is posted yet. Called from within post() and poll(); must not call back.
+// Told of messages for which no receive is posted yet. Called from within post() and poll(); must not call
+// back.
 class Listener {
  public:
   enum class Verdict { keep, discard };
@@ -79,10 +83,10 @@ inline constexpr std::uint32_t kCompletionsPerPollMax = 64;
 
 // All calls come from one thread at a time and none of them blocks.
 // Laws: a message is matched by (peer, tag); no message blocks another for want of a receive; every posted op
-// completes exactly once, also after cancel or when the peer dies; a failed peer fails only the ops posted to it
-// (those posted later complete with peer_lost too, but a receive whose message has arrived still gets it); poll does
-// a bounded amount of work. A send's completion says that its memory is free again, not that it was received; one
-// whose receiver never comes may stay open until it is cancelled.
+// completes exactly once, also after cancel or when the peer dies; a failed peer fails only the ops posted to
+// it (those posted later complete with peer_lost too, but a receive whose message has arrived still gets it);
+// poll does a bounded amount of work. A send's completion says that its memory is free again, not that it was
+// received; one whose receiver never comes may stay open until it is cancelled.
 class Transport {
  public:
   virtual ~Transport() = default;
@@ -92,10 +96,11 @@ class Transport {
   virtual std::size_t poll(std::span<Completion> completions) = 0;
   // Completes all ops of the communicator with `aborted` (at a later poll) and forgets what was kept for it.
   virtual void cancel(std::uint32_t communicator) = 0;
-  // A descriptor that becomes readable (poll(2)) when poll() may have news, after prepare_to_sleep() returned true;
-  // -1: polling only.
+  // A descriptor that becomes readable (poll(2)) when poll() may have news, after prepare_to_sleep() returned
+  // true; -1: polling only.
   virtual int wait_descriptor() const = 0;
-  // Announces that the caller is about to sleep on the descriptor. false: there is news already, do not sleep.
+  // Announces that the caller is about to sleep on the descriptor. false: there is news already, do not
+  // sleep.
   virtual bool prepare_to_sleep() = 0;
   virtual void woke_up() = 0;  // ends what prepare_to_sleep() announced
   // ok, or why the peer is lost, naming the connection and the system's reason.
@@ -108,22 +113,25 @@ class Exchange {
   virtual ~Exchange() = default;
   virtual int rank() const = 0;
   virtual int size() const = 0;
-  virtual std::string_view session_key() const = 0;  // 32 bytes, the same on all ranks, not known to outsiders
+  virtual std::string_view session_key()
+      const = 0;  // 32 bytes, the same on all ranks, not known to outsiders
   virtual std::uint32_t milliseconds_left() const = 0;
   virtual Expected<std::vector<std::string>> all_gather(std::string_view mine) = 0;
 };
 
-// Makes one kind of transport. Used in this order: descriptor() on each rank, exchanged; reaches() for each peer;
-// connect() to the peers chosen for it, on all ranks at once.
+// Makes one kind of transport. Used in this order: descriptor() on each rank, exchanged; reaches() for each
+// peer; connect() to the peers chosen for it, on all ranks at once.
 class TransportFactory {
  public:
   virtual ~TransportFactory() = default;
   virtual std::string_view name() const = 0;
-  // How others find me. Opens what must be open before they look (a listener). Error: not usable on this host, why.
+  // How others find me. Opens what must be open before they look (a listener). Error: not usable on this
+  // host, why.
   virtual Expected<std::string> descriptor() = 0;
   virtual bool reaches(std::string_view mine, std::string_view theirs) const = 0;  // symmetric
   // descriptors[r] of every rank; peers: those this transport serves. listener outlives the transport.
-  virtual Expected<std::unique_ptr<Transport>> connect(Exchange& exchange, std::span<const std::string> descriptors,
+  virtual Expected<std::unique_ptr<Transport>> connect(Exchange& exchange,
+                                                       std::span<const std::string> descriptors,
                                                        std::span<const Rank> peers, Listener& listener) = 0;
 };
 

@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
-#include <string_view>
 
 #include "ccl/base/errno_status.hpp"
 
@@ -67,7 +65,7 @@ struct Streams {
 
 }  // namespace
 
-Expected<std::string> find_program(const std::string& name) {
+Expected<std::string> find_program(const std::string& name, std::string_view path) {
   if (name.find('/') != std::string::npos) {
     if (::access(name.c_str(), F_OK) != 0)
       return Status(ErrorCode::invalid_argument, fmt::format("there is no file {}", name));
@@ -77,8 +75,7 @@ Expected<std::string> find_program(const std::string& name) {
       return Status(ErrorCode::unavailable, fmt::format("{} may not be executed (chmod +x it)", name));
     return name;
   }
-  const char* const path = std::getenv("PATH");
-  std::string_view folders = path == nullptr ? "/usr/local/bin:/usr/bin:/bin" : path;
+  std::string_view folders = path.empty() ? "/usr/local/bin:/usr/bin:/bin" : path;
   while (!folders.empty()) {
     const std::size_t colon = std::min(folders.find(':'), folders.size());
     const std::string candidate = fmt::format("{}/{}", colon == 0 ? "." : folders.substr(0, colon), name);

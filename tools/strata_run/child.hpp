@@ -3,6 +3,7 @@
 #include <sys/types.h>
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ccl/base/fd.hpp"
@@ -20,9 +21,9 @@ struct Command {
   std::vector<std::string> arguments;  // the first is the program's name
 };
 
-// The file that the name means, found as a shell finds it. Error: invalid_argument (there is none), or
-// unavailable (it cannot be executed), with the reason.
-Expected<std::string> find_program(const std::string& name);
+// The file that the name means, found as a shell finds it; path: the folders to look in, separated by colons.
+// Error: invalid_argument (there is none), or unavailable (it cannot be executed), with the reason.
+Expected<std::string> find_program(const std::string& name, std::string_view path);
 
 // Error: unavailable with the system's reason.
 Expected<Child> start(const Command& command, const std::vector<std::string>& environment, bool reads_input);

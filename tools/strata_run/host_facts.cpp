@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <sched.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include "ccl/base/fd.hpp"
 
@@ -24,13 +23,6 @@ std::uint16_t free_port() {
   auto* const generic = reinterpret_cast<sockaddr*>(&address);
   if (::bind(fd.get(), generic, length) != 0 || ::getsockname(fd.get(), generic, &length) != 0) return 0;
   return ntohs(address.sin_port);
-}
-
-std::vector<std::string> environment_of_process() {
-  std::vector<std::string> assignments;
-  for (char** entry = ::environ; entry != nullptr && *entry != nullptr; ++entry)
-    assignments.emplace_back(*entry);
-  return assignments;
 }
 
 }  // namespace strata::run

@@ -1,14 +1,11 @@
 // What strata-run must know of this host before it can plan.
 #pragma once
 #include <cstdint>
-#include <string>
-#include <vector>
 
 namespace strata::run {
 
 int usable_cores();  // those that this process may run on
 // A loopback port that nobody uses at this moment; 0: none was found.
 std::uint16_t free_port();
-std::vector<std::string> environment_of_process();  // "NAME=value"
 
 }  // namespace strata::run

@@ -33,14 +33,15 @@ void log_plan(const Options& options, const Job& job) {
              std::max(1, job.cores / options.ranks));
 }
 
-int launch(const Options& options, const Job& job, const std::string& folder, const Command& command) {
-  const std::vector<std::string> inherited = environment_of_process();
+int launch(const Options& options, const Job& job, const Environment& environment, const std::string& folder,
+           const Command& command) {
+  const std::vector<std::string> inherited = environment.assignments();
   if (Status s = check_environment(environment_of(options, job, inherited, 0)); !s.ok())
     return complain(s, kUsage);
   log_plan(options, job);
   auto guardian = Guardian::start(folder);
   if (!guardian) return complain(guardian.status(), kLauncherFailed);
-  Supervisor supervisor(options, std::move(*guardian));
+  Supervisor supervisor(options, environment, std::move(*guardian));
   for (int local_rank = 0; local_rank < options.ranks; ++local_rank) {
     const Status started =
         supervisor.start(command, local_rank, environment_of(options, job, inherited, local_rank));
@@ -59,7 +60,7 @@ int main(int argc, const char* const* argv) {
   if (!rendezvous) return complain(rendezvous.status(), kUsage);
   const auto secret = secret_of(options, environment);
   if (!secret) return complain(secret.status(), kUsage);
-  const auto program = find_program(options.command[0]);
+  const auto program = find_program(options.command[0], environment.text("PATH"));
   if (!program)
     return complain(program.status(),
                     program.status().code() == ErrorCode::invalid_argument ? kNotFound : kNotExecutable);
@@ -71,7 +72,8 @@ int main(int argc, const char* const* argv) {
     rendezvous = folder->socket();
   }
   const Job job{*rendezvous, *secret, usable_cores(), free_port()};
-  return launch(options, job, folder ? folder->path() : std::string(), {*program, options.command});
+  return launch(options, job, environment, folder ? folder->path() : std::string(),
+                {*program, options.command});
 }
 
 }  // namespace

@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <string_view>
+
+#include "ccl/base/environment.hpp"
 
 namespace strata::run {
 
@@ -17,11 +18,9 @@ std::string prefix_of(int rank, int last_rank, bool coloured) {
                      text);
 }
 
-bool is_coloured(int fd) {
-  const char* const refused = std::getenv("NO_COLOR");
-  const char* const terminal = std::getenv("TERM");
-  if (refused != nullptr && *refused != '\0') return false;
-  return ::isatty(fd) == 1 && terminal != nullptr && std::string_view(terminal) != "dumb";
+bool is_coloured(int fd, const Environment& environment) {
+  const std::string_view terminal = environment.text("TERM");
+  return ::isatty(fd) == 1 && !environment.has("NO_COLOR") && !terminal.empty() && terminal != "dumb";
 }
 
 }  // namespace strata::run

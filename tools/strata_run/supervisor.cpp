@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <cstdlib>
 #include <limits>
 
 #include "ccl/base/host.hpp"
@@ -43,10 +42,12 @@ Fd take_over_signals(sigset_t& old_mask) {
 
 }  // namespace
 
-Supervisor::Supervisor(const Options& options, Guardian guardian)
+Supervisor::Supervisor(const Options& options, const Environment& environment, Guardian guardian)
     : options_(options),
       guardian_(std::move(guardian)),
       host_(this_host().name),
+      colour_out_(is_coloured(STDOUT_FILENO, environment)),
+      colour_err_(is_coloured(STDERR_FILENO, environment)),
       signals_(take_over_signals(old_mask_)) {
   ranks_.reserve(static_cast<std::size_t>(options.ranks));
 }
@@ -65,13 +66,16 @@ Status Supervisor::start(const Command& command, int local_rank,
   auto child = run::start(command, environment, rank == 0 && ::isatty(STDIN_FILENO) == 0);
   if (!child) return child.status();
   guardian_.watch(child->pid);
-  const int last = world_size(options_) - 1;
-  const auto prefix = [&](int fd) {
-    return options_.prefix ? prefix_of(rank, last, is_coloured(fd)) : std::string();
-  };
-  ranks_.push_back(
-      {rank, std::move(*child), LineCutter(prefix(out_.fd())), LineCutter(prefix(err_.fd())), {}});
+  ranks_.push_back({rank,
+                    std::move(*child),
+                    LineCutter(prefix(rank, colour_out_)),
+                    LineCutter(prefix(rank, colour_err_)),
+                    {}});
   return {};
+}
+
+std::string Supervisor::prefix(int rank, bool coloured) const {
+  return options_.prefix ? prefix_of(rank, world_size(options_) - 1, coloured) : std::string();
 }
 
 int Supervisor::run() {

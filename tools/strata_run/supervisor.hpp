@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "ccl/base/environment.hpp"
 #include "ccl/base/fd.hpp"
 #include "strata/status.hpp"
 #include "tools/strata_run/child.hpp"
@@ -20,7 +21,7 @@ namespace strata::run {
 class Supervisor final {
  public:
   // From here on signals are kept for run().
-  Supervisor(const Options& options, Guardian guardian);
+  Supervisor(const Options& options, const Environment& environment, Guardian guardian);
   Supervisor(const Supervisor&) = delete;
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor();  // kills what is left
@@ -30,6 +31,7 @@ class Supervisor final {
   int run();
 
  private:
+  std::string prefix(int rank, bool coloured) const;
   struct Rank {
     int rank;
     Child child;
@@ -57,6 +59,7 @@ class Supervisor final {
   const Options options_;
   Guardian guardian_;
   const std::string host_;
+  const bool colour_out_, colour_err_;
   sigset_t old_mask_{};
   Fd signals_;
   std::vector<Rank> ranks_;
