@@ -95,6 +95,12 @@ Status Environment::check_names() const {
   return {};
 }
 
+std::vector<std::string> Environment::assignments() const {
+  std::vector<std::string> all;
+  for (const auto& [name, value] : values_) all.push_back(name + "=" + value);
+  return all;
+}
+
 std::string_view Environment::text(std::string_view name) const {
   known(name);
   const auto at = values_.find(name);

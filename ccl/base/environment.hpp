@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "strata/status.hpp"
 
@@ -34,6 +35,7 @@ class Environment final {
 
   // Error: a STRATA_ variable that does not exist; names the nearest one that does.
   Status check_names() const;
+  std::vector<std::string> assignments() const;  // all of it, "NAME=value", in the order of names
   bool has(std::string_view name) const { return !text(name).empty(); }
   std::string_view text(std::string_view name) const;  // empty: absent. Valid as long as this object.
 

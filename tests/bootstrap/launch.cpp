@@ -31,7 +31,7 @@ std::vector<std::string> clean_environment(const std::vector<std::string>& added
     const auto known = known_variables();
     const bool ours =
         std::any_of(known.begin(), known.end(), [&](const Variable& v) { return v.name == name; });
-    if (!ours) all.push_back(assignment);
+    if (!ours || name == "PATH") all.push_back(assignment);
   }
   all.insert(all.end(), added.begin(), added.end());
   return all;

@@ -5,8 +5,6 @@
 
 #include <string_view>
 
-#include "ccl/base/environment.hpp"
-
 namespace strata::run {
 
 std::string prefix_of(int rank, int last_rank, bool coloured) {
