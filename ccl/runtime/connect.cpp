@@ -76,8 +76,9 @@ std::string why_not(const Candidate& c, Rank a, Rank b) {
     if (c.descriptors[static_cast<std::size_t>(r)].empty())
       return fmt::format("{} is not usable on rank {}: {}", c.factory->name(), r,
                          c.reasons[static_cast<std::size_t>(r)]);
-  return fmt::format("{} of rank {} does not reach rank {} ({} / {})", c.factory->name(), a, b,
-                     c.descriptors[static_cast<std::size_t>(a)], c.descriptors[static_cast<std::size_t>(b)]);
+  return fmt::format("{}: {}", c.factory->name(),
+                     c.factory->why_unreachable(c.descriptors[static_cast<std::size_t>(a)],
+                                                c.descriptors[static_cast<std::size_t>(b)]));
 }
 
 // Every rank looks at every pair, so that all find the same error.

@@ -129,6 +129,8 @@ class TransportFactory {
   // host, why.
   virtual Expected<std::string> descriptor() = 0;
   virtual bool reaches(std::string_view mine, std::string_view theirs) const = 0;  // symmetric
+  // Why not, and the cure, for people; only of descriptors that do not reach each other.
+  virtual std::string why_unreachable(std::string_view mine, std::string_view theirs) const = 0;
   // descriptors[r] of every rank; peers: those this transport serves. listener outlives the transport.
   virtual Expected<std::unique_ptr<Transport>> connect(Exchange& exchange,
                                                        std::span<const std::string> descriptors,

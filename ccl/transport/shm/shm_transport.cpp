@@ -16,6 +16,12 @@ class ShmFactory final : public TransportFactory {
     const auto a = shm::parse_shm_descriptor(mine), b = shm::parse_shm_descriptor(theirs);
     return a && b && a->host_id == b->host_id && a->user == b->user;
   }
+  std::string why_unreachable(std::string_view mine, std::string_view theirs) const override {
+    const auto a = shm::parse_shm_descriptor(mine), b = shm::parse_shm_descriptor(theirs);
+    if (!a || !b) return std::string((a ? b : a).status().message());
+    return a->host_id == b->host_id ? "they run as different users of one host: run all ranks as the same"
+                                    : "they are on different hosts or in different network namespaces";
+  }
   Expected<std::unique_ptr<Transport>> connect(Exchange& exchange, std::span<const std::string> descriptors,
                                                std::span<const Rank> peers, Listener& listener) override {
     Expected<std::unique_ptr<PipeSet>> pipes = pipes_.connect(exchange, descriptors, peers);

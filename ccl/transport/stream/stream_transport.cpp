@@ -37,6 +37,15 @@ std::size_t ranks_of(std::span<const Rank> peers) {
   return peers.empty() ? 0 : static_cast<std::size_t>(*std::max_element(peers.begin(), peers.end())) + 1;
 }
 
+// What a lost peer still sends would be news for ever, and let nobody sleep.
+void discard(Pipe& pipe) {
+  std::size_t taken = 0;
+  for (auto bytes = pipe.peek(); !bytes.empty() && taken < kBytesPerTurn; bytes = pipe.peek()) {
+    taken += bytes.size();
+    pipe.consume(bytes.size());
+  }
+}
+
 class StreamTransport final : public Transport {
  public:
   StreamTransport(std::unique_ptr<PipeSet> pipes, Listener& listener)
@@ -117,8 +126,12 @@ void StreamTransport::hear_news() {
   const std::size_t count = pipes_->ready(news_);
   for (const Rank peer : std::span(news_).first(count)) {
     Link& link = link_to(peer);
+    if (!link.status.ok()) {
+      discard(link.pipe);
+      continue;
+    }
     link.readable = true;
-    if (link.status.ok()) link.sender.unblock();
+    link.sender.unblock();
     line_up(link);
   }
 }

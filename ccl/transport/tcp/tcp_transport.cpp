@@ -15,6 +15,11 @@ class TcpFactory final : public TransportFactory {
     const auto a = tcp::parse_tcp_descriptor(mine), b = tcp::parse_tcp_descriptor(theirs);
     return a && b && !tcp::ways(*a, *b).empty() && !tcp::ways(*b, *a).empty();
   }
+  std::string why_unreachable(std::string_view mine, std::string_view theirs) const override {
+    const auto a = tcp::parse_tcp_descriptor(mine), b = tcp::parse_tcp_descriptor(theirs);
+    if (!a || !b) return std::string((a ? b : a).status().message());
+    return tcp::why_unreachable(*a, *b);
+  }
   Expected<std::unique_ptr<Transport>> connect(Exchange& exchange, std::span<const std::string> descriptors,
                                                std::span<const Rank> peers, Listener& listener) override {
     Expected<std::unique_ptr<PipeSet>> pipes = pipes_.connect(exchange, descriptors, peers);
