@@ -73,8 +73,9 @@ void Engine::command(const std::function<void()>& command) {
   std::atomic<bool> ended{false};
   const std::function<void()> whole = [&] {
     command();
+    Driver& driver = *driver_;  // once `ended` is set, this closure may be gone
     ended.store(true, std::memory_order_release);
-    driver_->ended();
+    driver.ended();
   };
   const std::function<void()>* raw = &whole;
   while (!commands_.try_push(raw)) driver_->help();
