@@ -19,7 +19,8 @@ class Documents(unittest.TestCase):
         self.assertEqual(known, named, "README.md's table and ccl/base/environment_variables.cpp differ")
 
     def test_links_and_paths(self):
-        for document in ("README.md", "ARCHITECTURE.md", "bench/README.md", "data/README.md"):
+        for document in ("README.md", "ARCHITECTURE.md", "bench/README.md", "data/README.md",
+                         "trainer/README.md"):
             text = read(document)
             paths = re.findall(r"\]\(([^)#:]+)\)", text)
             for path in paths:
