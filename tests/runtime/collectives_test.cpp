@@ -238,6 +238,13 @@ void for_each_case(int size, std::uint64_t seed, const std::vector<std::uint64_t
 
 constexpr std::uint64_t kSeed = 20240607;
 
+// Sanitizers slow the whole matrix down twentyfold; what they look for shows in a sample of it.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr std::uint64_t kEvery = 23;
+#else
+constexpr std::uint64_t kEvery = 1;
+#endif
+
 }  // namespace
 
 TEST_CASE("every collective, type and operation gives the serial result on every transport") {
@@ -245,7 +252,9 @@ TEST_CASE("every collective, type and operation gives the serial result on every
   const int size = GENERATE(1, 2, 3, 4, 5, 8);
   CAPTURE(name_of(wire), size, kSeed);
   const std::string wrong = run_world(size, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
-    for_each_case(size, kSeed, {0, 1, 7, 130}, [&](const Case& c) { check(comm, c); });
+    for_each_case(size, kSeed, {0, 1, 7, 130}, [&](const Case& c) {
+      if (c.seed % kEvery == 0) check(comm, c);
+    });
     EXPECT_OK(comm.barrier().wait());
   });
   CHECK(wrong == "");
