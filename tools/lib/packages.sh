@@ -24,7 +24,7 @@ install_packages() {
   local missing packages
   missing=$(missing_packages "$@")
   [ -n "$missing" ] || return 0
-  packages=$(cut -d' ' -f1 <<<"$missing" | tr '\n' ' ')
+  packages=$(cut -d' ' -f1 <<<"$missing" | paste -sd' ')
   say "Installing Debian packages that are missing"
   while read -r package why; do printf '   %-20s %s\n' "$package" "$why"; done <<<"$missing"
   if [ "$(id -u)" != 0 ]; then
@@ -35,6 +35,7 @@ install_packages() {
   log=$(mktemp)
   local options=(-o DPkg::Lock::Timeout=300 -o Acquire::Retries=3)
   as_root apt-get "${options[@]}" update >"$log" 2>&1 || true # what is in the old lists may do
+  as_root dpkg --configure -a >>"$log" 2>&1 || true # an earlier run may have been interrupted
   # shellcheck disable=SC2086  # a list of words
   as_root env DEBIAN_FRONTEND=noninteractive apt-get "${options[@]}" install --yes --no-install-recommends \
     $packages >>"$log" 2>&1 || {
