@@ -240,9 +240,9 @@ constexpr std::uint64_t kSeed = 20240607;
 
 // Sanitizers slow the whole matrix down twentyfold; what they look for shows in a sample of it.
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr std::uint64_t kEvery = 23;
+constexpr std::uint64_t kEvery = 23, kLarge = 20'011;
 #else
-constexpr std::uint64_t kEvery = 1;
+constexpr std::uint64_t kEvery = 1, kLarge = 300'001;
 #endif
 
 }  // namespace
@@ -267,9 +267,8 @@ TEST_CASE("every algorithm of the catalog moves real data right, large and small
   const std::string wrong = run_world(size, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
     std::uint64_t seed = 0;
     for (const Algorithm& a : catalog())
-      for (const std::uint64_t count :
-           {std::uint64_t{3}, std::uint64_t{5000},
-            wire == Wire::memory_lowered ? std::uint64_t{1000} : std::uint64_t{300001}})
+      for (const std::uint64_t count : {std::uint64_t{3}, std::uint64_t{5000},
+                                        wire == Wire::memory_lowered ? std::uint64_t{1000} : kLarge})
         for (const bool in_place : {false, true}) {
           const Case c{a.collective,
                        DataType::int32,
