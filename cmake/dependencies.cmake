@@ -71,7 +71,10 @@ strata_report_missing_packages()
 
 add_library(strata_asio INTERFACE)
 target_include_directories(strata_asio SYSTEM INTERFACE ${ASIO_INCLUDE_DIR})
-target_compile_definitions(strata_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED)
+# Asio 1.22 takes aligned_alloc or operator new by which standard headers came before it, so that two files could
+# allocate and free by different ones.
+target_compile_definitions(strata_asio INTERFACE ASIO_STANDALONE ASIO_NO_DEPRECATED
+  ASIO_DISABLE_STD_ALIGNED_ALLOC)
 if(CMAKE_CXX_COMPILER_ID STREQUAL Clang)
   # Asio 1.22 looks for the experimental coroutines of older clangs and misses the standard's.
   target_compile_definitions(strata_asio INTERFACE ASIO_HAS_CO_AWAIT=1 ASIO_HAS_STD_COROUTINE=1)

@@ -19,44 +19,36 @@
 extern "C" {
 #endif
 
-typedef enum strata_result {
-  STRATA_OK = 0,
-  STRATA_INVALID_ARGUMENT = 1, /* the caller's mistake */
-  STRATA_UNAVAILABLE = 2,      /* the machine or network refused something */
-  STRATA_TIMEOUT = 3,          /* a deadline passed */
-  STRATA_PEER_LOST = 4,        /* another rank died or its connection broke */
-  STRATA_ABORTED = 5,          /* ended by strata_comm_abort or by a communicator's destruction */
-  STRATA_MISMATCH = 6,         /* ranks called different things */
-  STRATA_OUT_OF_MEMORY = 7,
-  STRATA_UNAUTHENTICATED = 8, /* the job's secret was wrong */
-  STRATA_INTERNAL = 9
-} strata_result;
+/* In C++ the underlying type is stated, as in C it is known: any int may arrive and is then refused by name.
+ */
+#ifdef __cplusplus
+#define STRATA_ENUM(name) enum name : int
+#else
+#define STRATA_ENUM(name) enum name
+#endif
 
-typedef enum strata_data_type {
-  STRATA_INT8 = 0,
-  STRATA_UINT8 = 1,
-  STRATA_INT32 = 2,
-  STRATA_UINT32 = 3,
-  STRATA_INT64 = 4,
-  STRATA_UINT64 = 5,
-  STRATA_FLOAT16 = 6,
-  STRATA_BFLOAT16 = 7,
-  STRATA_FLOAT32 = 8,
-  STRATA_FLOAT64 = 9,
-  STRATA_FLOAT8_E4M3 = 10,
-  STRATA_FLOAT8_E5M2 = 11
-} strata_data_type;
+typedef STRATA_ENUM(strata_result){
+    STRATA_OK = 0,
+    STRATA_INVALID_ARGUMENT = 1, /* the caller's mistake */
+    STRATA_UNAVAILABLE = 2,      /* the machine or network refused something */
+    STRATA_TIMEOUT = 3,          /* a deadline passed */
+    STRATA_PEER_LOST = 4,        /* another rank died or its connection broke */
+    STRATA_ABORTED = 5,          /* ended by strata_comm_abort or by a communicator's destruction */
+    STRATA_MISMATCH = 6,         /* ranks called different things */
+    STRATA_OUT_OF_MEMORY = 7,
+    STRATA_UNAUTHENTICATED = 8, /* the job's secret was wrong */
+    STRATA_INTERNAL = 9} strata_result;
 
-typedef enum strata_reduce_op {
-  STRATA_SUM = 0,
-  STRATA_PRODUCT = 1,
-  STRATA_MIN = 2,
-  STRATA_MAX = 3,
-  STRATA_AVERAGE = 4,
-  STRATA_BIT_AND = 5,
-  STRATA_BIT_OR = 6,
-  STRATA_BIT_XOR = 7,   /* integers only */
-  STRATA_SCALED_SUM = 8 /* strata_call_options.scale times the sum */
+typedef STRATA_ENUM(strata_data_type){
+    STRATA_INT8 = 0,    STRATA_UINT8 = 1,        STRATA_INT32 = 2,
+    STRATA_UINT32 = 3,  STRATA_INT64 = 4,        STRATA_UINT64 = 5,
+    STRATA_FLOAT16 = 6, STRATA_BFLOAT16 = 7,     STRATA_FLOAT32 = 8,
+    STRATA_FLOAT64 = 9, STRATA_FLOAT8_E4M3 = 10, STRATA_FLOAT8_E5M2 = 11} strata_data_type;
+
+typedef STRATA_ENUM(strata_reduce_op){
+    STRATA_SUM = 0,       STRATA_PRODUCT = 1, STRATA_MIN = 2,    STRATA_MAX = 3,
+    STRATA_AVERAGE = 4,   STRATA_BIT_AND = 5, STRATA_BIT_OR = 6, STRATA_BIT_XOR = 7, /* integers only */
+    STRATA_SCALED_SUM = 8 /* strata_call_options.scale times the sum */
 } strata_reduce_op;
 
 typedef struct strata_comm* strata_comm_t;
