@@ -70,7 +70,9 @@ class Stream {
     std::array<iovec, 3> parts;
     std::uint64_t at = sent_;
     for (std::size_t i = 0; i < texts.size(); ++i) {
-      texts[i].resize(std::min<std::uint64_t>(some() - 1, bytes_ - at));
+      // Parts may be empty, but not the whole: a write of nothing is never short, so no news would follow it.
+      const std::size_t least = i == 0 ? 1 : 0;
+      texts[i].resize(std::min<std::uint64_t>(some() - 1 + least, bytes_ - at));
       out_.fill(at, texts[i]);
       at += texts[i].size();
       parts[i] = {texts[i].data(), texts[i].size()};

@@ -22,10 +22,11 @@ struct Doorbell {
   std::atomic<std::uint32_t>* sleeping = nullptr;
   int event_fd = -1;
 
-  // Call after a store to an index that the owner looks at before it sleeps.
+  // Call after a store to an index that the owner looks at before it sleeps. If it sleeps, what it wrote
+  // before it said so is seen.
   bool owner_sleeps() const {
     std::atomic_thread_fence(std::memory_order_seq_cst);
-    return sleeping->load(std::memory_order_relaxed) != 0;
+    return sleeping->load(std::memory_order_acquire) != 0;
   }
   void ring() const;
 };

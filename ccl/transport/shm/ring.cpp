@@ -94,7 +94,7 @@ void RingReader::publish() {
   published_ = tail_;
   ring_.control->tail.store(tail_, std::memory_order_release);
   if (!writer_.owner_sleeps()) return;
-  // Having seen that it sleeps, we see what it wrote before that: its starved flag and its head.
+  // Its starved flag and its head are those from before it slept: see doorbell.hpp.
   if (ring_.control->starved.load(std::memory_order_acquire) == 0) return;
   const std::uint64_t used = ring_.control->head.load(std::memory_order_acquire) - tail_;
   if (used <= ring_.size - relief_bytes(ring_.size)) writer_.ring();

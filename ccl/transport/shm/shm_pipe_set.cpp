@@ -71,7 +71,7 @@ std::size_t ShmPipeSet::ready(std::span<Rank> peers) {
 }
 
 bool ShmPipeSet::prepare_to_sleep() {
-  segment_.sleeping().store(1, std::memory_order_relaxed);
+  segment_.sleeping().store(1, std::memory_order_release);
   std::atomic_thread_fence(std::memory_order_seq_cst);  // see doorbell.hpp
   for (const auto& pipe : pipes_) {
     if (!pipe->has_news()) continue;
