@@ -90,17 +90,16 @@ inline std::uint64_t ranks_of(double scale) {
 
 // A ReduceManyKernel of average (kAverage) or scaled_sum.
 template <class T, bool kAverage>
-void integer_scaled_many(void* into, const void* parts, std::size_t fan_in, std::size_t count, bool finish,
-                         double scale) {
+void integer_scaled_many(void* into, const void* const* parts, std::size_t fan_in, std::size_t count,
+                         bool finish, double scale) {
   auto* const target = static_cast<std::byte*>(into);
-  const auto* const sources = static_cast<const std::byte*>(parts);
   const std::uint64_t ranks = ranks_of(scale);
-  const double magnitude = std::ldexp(static_cast<double>(fan_in) + 1.0, 8 * sizeof(T));
+  const double magnitude = std::ldexp(static_cast<double>(fan_in), 8 * sizeof(T));
   for (std::size_t begin = 0; begin < count; begin += kBlockElements) {
     const std::size_t n = std::min(kBlockElements, count - begin);
     std::uint64_t sums[kBlockElements] = {};
-    add_block<T>(sums, target + begin * sizeof(T), n);
-    for (std::size_t k = 0; k < fan_in; ++k) add_block<T>(sums, sources + (k * count + begin) * sizeof(T), n);
+    for (std::size_t k = 0; k < fan_in; ++k)
+      add_block<T>(sums, static_cast<const std::byte*>(parts[k]) + begin * sizeof(T), n);
     if (finish && kAverage) divide_block<T>(sums, n, ranks, magnitude);
     if (finish && !kAverage) scale_block<T>(sums, n, scale);
     store_block<T>(sums, target + begin * sizeof(T), n);

@@ -96,66 +96,66 @@ void reduce_two(void* into, const void* a, const void* b, std::size_t count) {
   if (at < bytes) one(LastElements<Format>{bytes - at}, target + at, left + at, right + at);
 }
 
-// One vector of the result: all its parts, then the scaling, one rounding.
+// One vector of the result, `at` bytes from the beginning: all its parts, then the scaling, one rounding.
 template <class Format, class Operation, class Scaling, class Access>
-HWY_INLINE void many_vector(Access access, std::byte* into, const std::byte* part, std::size_t fan_in,
-                            std::size_t stride, Scaling scaling) {
+HWY_INLINE void many_vector(Access access, std::byte* into, const std::byte* const* parts, std::size_t fan_in,
+                            std::size_t at, Scaling scaling) {
   const typename Format::Tag d;
-  auto sum = access.load(d, into);
-  for (std::size_t k = 0; k < fan_in; ++k, part += stride)
-    sum = Operation::apply(d, sum, access.load(d, part));
-  access.store(scaling.apply(d, sum), d, into);
+  auto sum = access.load(d, parts[0] + at);
+  for (std::size_t k = 1; k < fan_in; ++k) sum = Operation::apply(d, sum, access.load(d, parts[k] + at));
+  access.store(scaling.apply(d, sum), d, into + at);
 }
 
 // The same for four neighbours at once, which keeps the CPU's ports busy while sums wait for their turn.
 template <class Format, class Operation, class Scaling>
-HWY_INLINE void many_four_vectors(std::byte* into, const std::byte* part, std::size_t fan_in,
-                                  std::size_t stride, Scaling scaling) {
+HWY_INLINE void many_four_vectors(std::byte* into, const std::byte* const* parts, std::size_t fan_in,
+                                  std::size_t at, Scaling scaling) {
   const typename Format::Tag d;
   const std::size_t step = hn::Lanes(d) * Format::kBytes;
-  auto sum0 = Format::load(d, into), sum1 = Format::load(d, into + step);
-  auto sum2 = Format::load(d, into + 2 * step), sum3 = Format::load(d, into + 3 * step);
-  for (std::size_t k = 0; k < fan_in; ++k, part += stride) {
+  const std::byte* part = parts[0] + at;
+  auto sum0 = Format::load(d, part), sum1 = Format::load(d, part + step);
+  auto sum2 = Format::load(d, part + 2 * step), sum3 = Format::load(d, part + 3 * step);
+  for (std::size_t k = 1; k < fan_in; ++k) {
+    part = parts[k] + at;
     sum0 = Operation::apply(d, sum0, Format::load(d, part));
     sum1 = Operation::apply(d, sum1, Format::load(d, part + step));
     sum2 = Operation::apply(d, sum2, Format::load(d, part + 2 * step));
     sum3 = Operation::apply(d, sum3, Format::load(d, part + 3 * step));
   }
-  Format::store(scaling.apply(d, sum0), d, into);
-  Format::store(scaling.apply(d, sum1), d, into + step);
-  Format::store(scaling.apply(d, sum2), d, into + 2 * step);
-  Format::store(scaling.apply(d, sum3), d, into + 3 * step);
+  Format::store(scaling.apply(d, sum0), d, into + at);
+  Format::store(scaling.apply(d, sum1), d, into + at + step);
+  Format::store(scaling.apply(d, sum2), d, into + at + 2 * step);
+  Format::store(scaling.apply(d, sum3), d, into + at + 3 * step);
 }
 
-// Every element of `into` is read and written once, whatever the fan-in: sums live in registers.
+// Every element of `into` is written once, whatever the fan-in: sums live in registers.
 template <class Format, class Operation, class Scaling>
-void reduce_all(std::byte* into, const std::byte* parts, std::size_t fan_in, std::size_t count,
+void reduce_all(void* into, const void* const* parts, std::size_t fan_in, std::size_t count,
                 Scaling scaling) {
+  auto* const target = static_cast<std::byte*>(into);
+  const auto* const sources = reinterpret_cast<const std::byte* const*>(parts);
   const std::size_t bytes = count * Format::kBytes;
   const std::size_t step = hn::Lanes(typename Format::Tag()) * Format::kBytes;
   std::size_t at = 0;
   for (; at + 4 * step <= bytes; at += 4 * step)
-    many_four_vectors<Format, Operation>(into + at, parts + at, fan_in, bytes, scaling);
+    many_four_vectors<Format, Operation>(target, sources, fan_in, at, scaling);
   for (; at + step <= bytes; at += step)
-    many_vector<Format, Operation>(WholeVector<Format>{}, into + at, parts + at, fan_in, bytes, scaling);
+    many_vector<Format, Operation>(WholeVector<Format>{}, target, sources, fan_in, at, scaling);
   if (at < bytes)
-    many_vector<Format, Operation>(LastElements<Format>{bytes - at}, into + at, parts + at, fan_in, bytes,
-                                   scaling);
+    many_vector<Format, Operation>(LastElements<Format>{bytes - at}, target, sources, fan_in, at, scaling);
 }
 
 // ReduceManyKernels.
 template <class Format, class Operation>
-void reduce_many(void* into, const void* parts, std::size_t fan_in, std::size_t count, bool, double) {
-  reduce_all<Format, Operation>(static_cast<std::byte*>(into), static_cast<const std::byte*>(parts), fan_in,
-                                count, NoScaling{});
+void reduce_many(void* into, const void* const* parts, std::size_t fan_in, std::size_t count, bool, double) {
+  reduce_all<Format, Operation>(into, parts, fan_in, count, NoScaling{});
 }
 
 template <class Format, class Scaling>
-void sum_many(void* into, const void* parts, std::size_t fan_in, std::size_t count, bool finish,
+void sum_many(void* into, const void* const* parts, std::size_t fan_in, std::size_t count, bool finish,
               double scale) {
   if (!finish) return reduce_many<Format, Sum>(into, parts, fan_in, count, false, 1.0);
-  reduce_all<Format, Sum>(static_cast<std::byte*>(into), static_cast<const std::byte*>(parts), fan_in, count,
-                          Scaling(scale));
+  reduce_all<Format, Sum>(into, parts, fan_in, count, Scaling(scale));
 }
 
 template <class Format, class Operation>

@@ -13,16 +13,15 @@ namespace strata {
 // and scaled_sum add here; their scaling is ReduceManyKernel's.
 using ReduceKernel = void (*)(void* into, const void* a, const void* b, std::size_t count);
 
-// into[i] = finish(into[i] (op) parts[0][i] (op) ... (op) parts[fan_in - 1][i]), where parts[k] begins
-// k * count elements after `parts` and does not overlap `into`. In that order; 16- and 8-bit floats
-// accumulate in float32, averages and scaled sums of integers in 64 bits (64-bit ones wrap), rounded once at
-// the end. finish is nothing but for two operations; without `finish`, scale is ignored:
+// into[i] = finish(parts[0][i] (op) parts[1][i] (op) ... (op) parts[fan_in - 1][i]), for fan_in of 1 or more.
+// In that order; 16- and 8-bit floats accumulate in float32, averages and scaled sums of integers in 64 bits
+// (64-bit ones wrap), rounded once at the end. into may be one of the parts; other overlaps are not allowed.
+// finish is nothing but for two operations; without `finish`, scale is ignored:
 // - average divides by the number of ranks. The caller passes scale = 1.0 / ranks. Integers truncate towards
 // zero.
 // - scaled_sum multiplies by scale, in float32 for float32 and smaller, else in float64. Integers truncate
 //   towards zero and saturate at their type's limits; scale 1 is exact for all types.
-// fan_in may be 0: only the scaling is applied then.
-using ReduceManyKernel = void (*)(void* into, const void* parts, std::size_t fan_in, std::size_t count,
+using ReduceManyKernel = void (*)(void* into, const void* const* parts, std::size_t fan_in, std::size_t count,
                                   bool finish, double scale);
 
 // Never null for a pair for which is_defined(op, type); null otherwise.

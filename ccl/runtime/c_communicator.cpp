@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "ccl/runtime/c_handles.hpp"
+#include "strata/memory.hpp"
 
 using namespace strata;
 
@@ -52,6 +53,16 @@ const char* strata_result_name(int result) {
   if (result < 0 || result > STRATA_INTERNAL) return "?";
   return to_string(static_cast<ErrorCode>(result)).data();
 }
+
+int strata_alloc(void** memory, size_t bytes) {
+  if (memory == nullptr) return c::result({ErrorCode::invalid_argument, "strata_alloc: memory is null"});
+  *memory = nullptr;
+  const Expected<void*> made = allocate(bytes);
+  if (made) *memory = *made;
+  return c::result(made.status());
+}
+
+int strata_free(void* memory) { return c::result(deallocate(memory)); }
 
 size_t strata_size_of(strata_data_type type) {
   const DataType t = c::type(type);

@@ -9,6 +9,10 @@
 namespace strata {
 namespace {
 
+// Beside the names of the catalog: the collectives of ccl/local/, and anything but them.
+constexpr std::string_view kSharedMemory = "shared_memory";
+constexpr std::string_view kMessages = "messages";
+
 // What an address space can hold; also keeps every product of ours inside 64 bits.
 constexpr std::uint64_t kBytesMax = std::numeric_limits<std::int64_t>::max();
 
@@ -178,7 +182,8 @@ Fingerprint fingerprint(const Call& call, const CallOptions& options, const Choi
     f.root = std::bit_cast<Rank>(static_cast<float>(options.scale));
   // All-to-all-v has other counts at each rank; its messages' lengths are compared one by one.
   if (call.v) f.count = call.collective == Collective::all_to_all ? 0 : hash_of(call.counts);
-  f.flags = static_cast<std::uint8_t>((choice.algorithm - catalog().data() + 1) << 1 | (call.v ? 1 : 0));
+  const auto algorithm = choice.algorithm ? choice.algorithm - catalog().data() + 1 : 0;
+  f.flags = static_cast<std::uint8_t>(algorithm << 1 | (call.v ? 1 : 0));
   return f;
 }
 
@@ -192,8 +197,19 @@ Status choose(const Call& call, const CallOptions& options, Submission& s) {
   s.request.counts.assign(call.counts.begin(), call.counts.end());
   s.request.recv_counts.assign(call.recv_counts.begin(), call.recv_counts.end());
   const bool here = !options.algorithm.empty();
-  auto choice =
-      select(s.request, communicator.group, here ? options.algorithm : communicator.algorithm, here);
+  std::string_view wanted = here ? options.algorithm : std::string_view(communicator.algorithm);
+  const bool able = communicator.neighbours != nullptr && ShmGroup::supports(call.collective, call.v);
+  const bool group = wanted == kSharedMemory;
+  if (able && (group || wanted.empty())) {
+    s.local = true;
+    return {};
+  }
+  if (group && here)
+    return invalid(call, communicator.neighbours == nullptr
+                             ? "algorithm 'shared_memory' needs all ranks on one host, reached by shm"
+                             : "algorithm 'shared_memory' does not support this collective");
+  if (group || wanted == kMessages) wanted = {};
+  auto choice = select(s.request, communicator.group, wanted, here);
   if (!choice) return choice.status();
   s.choice = *choice;
   return {};
@@ -223,8 +239,8 @@ Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<Communicator
     s->direction = call.collective;
     s->peer = call.root;
   } else {
-    if (Status status = choose(call, options, *s); !status.ok()) return status;
     s->request.in_place = *same;
+    if (Status status = choose(call, options, *s); !status.ok()) return status;
   }
   s->fingerprint = fingerprint(call, options, s->choice);
   return s;

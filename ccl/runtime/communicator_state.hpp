@@ -3,12 +3,15 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <deque>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "ccl/algorithms/algorithm.hpp"
+#include "ccl/local/shm_group.hpp"
 #include "ccl/planner/plan_cache.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/status.hpp"
@@ -37,6 +40,8 @@ struct CommunicatorState {
   const Group group;
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected
+  // Of the transport that reaches all other members through shared memory; null: there is none.
+  shm::Neighbours* neighbours = nullptr;
 
   int size() const { return group.size(); }
   int me() const { return group.me; }
@@ -74,8 +79,10 @@ struct CommunicatorState {
   static constexpr std::uint64_t kPresent = ~std::uint64_t{0};
   static constexpr std::size_t kRecentOperations = 64;
   PlanCache plans;
-  std::uint64_t started = 0;           // collectives 0 .. started - 1 have been started here
-  std::vector<std::uint64_t> left_at;  // by index: the first operation that rank will not take part in
+  std::unique_ptr<ShmGroup> local_group;  // made when first used
+  std::deque<std::uint32_t> local_queue;  // the engine's slots of its operations, the first is at work
+  std::uint64_t started = 0;              // collectives 0 .. started - 1 have been started here
+  std::vector<std::uint64_t> left_at;     // by index: the first operation that rank will not take part in
   std::array<Fingerprint, kRecentOperations> recent{};  // of operation n at n % kRecentOperations
   struct Early {
     std::uint64_t operation;

@@ -46,6 +46,7 @@ void Engine::attach(std::unique_ptr<Router> router, std::shared_ptr<Communicator
   STRATA_CHECK(!router_);
   communicators_.emplace(first->id, first);
   router_ = std::move(router);
+  first->neighbours = neighbours_of(*first);
   executor_ = std::make_unique<Executor>(*router_);
   control_ = std::make_unique<Control>(*router_, me_);
   control_->start();
@@ -92,7 +93,9 @@ bool Engine::turn(Clock::time_point now) {
     worked = true;
   }
   if (!router_) return worked;  // after goodbye
+  if (!local_.empty()) worked |= advance_local();
   worked |= poll_transports();
+  withdraw_freed();
   apply_failures();
   if (now >= watchdog_.next_check()) watchdog_.check(now);
   publish_ended();
@@ -103,14 +106,14 @@ bool Engine::start_submitted() {
   Submission* raw = nullptr;
   int started = 0;
   while (started < kStartsPerTurnMax && submissions_.try_pop(raw)) {
-    const std::unique_ptr<Submission> submission(raw);
-    start(*submission);
+    start(std::unique_ptr<Submission>(raw));
     ++started;
   }
   return started > 0;
 }
 
-void Engine::start(Submission& s) {
+void Engine::start(std::unique_ptr<Submission> submission) {
+  Submission& s = *submission;
   CommunicatorState& communicator = *s.communicator;
   if (!s.point_to_point()) {
     communicator.started = s.number + 1;
@@ -123,6 +126,7 @@ void Engine::start(Submission& s) {
   }
   Operation& operation = new_operation(s);
   executor_->start(operation.run);
+  if (s.local) return start_local(operation, std::move(submission));
   end_if_done(operation);
 }
 
@@ -175,6 +179,10 @@ std::shared_ptr<const Plan> Engine::make_plan(const CommunicatorState& communica
 }
 
 std::shared_ptr<const Plan> Engine::plan_for(CommunicatorState& communicator, const Submission& s) {
+  if (s.local) {
+    static const auto no_steps = std::make_shared<const Plan>(Plan{nullptr, derive(Program())});
+    return no_steps;
+  }
   PlanKey key{s.request, s.choice.algorithm, s.choice.tuning};
   if (s.point_to_point()) {
     key.request.collective = s.direction;
@@ -244,6 +252,7 @@ void Engine::end(Operation& o) {
   active_.pop_back();
   ended_.push_back({std::move(o.work), o.run.failed ? o.communicator->status() : Status{}});
   executor_->retire(o.run);
+  o.local.reset();
   o.communicator->active.fetch_sub(1, std::memory_order_release);
   o.communicator.reset();
   free_.push_back(o.run.slot);
@@ -270,7 +279,8 @@ bool Engine::prepare_to_sleep() {
   bool may = true;
   if (router_)
     for (const auto& transport : router_->all()) may &= transport->prepare_to_sleep();
-  return may;
+  // The announcement came first, so what peers write from here on wakes us.
+  return may && !local_news();
 }
 
 void Engine::woke_up() {

@@ -57,7 +57,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   // engine.cpp
   bool start_submitted();
-  void start(Submission& submission);
+  void start(std::unique_ptr<Submission> submission);
   Operation& new_operation(Submission& submission);
   std::shared_ptr<const Plan> make_plan(const CommunicatorState& communicator, const Program& program,
                                         std::uint64_t element_bytes);
@@ -68,6 +68,17 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   void end(Operation& operation);
   void publish_ended();
   Operation* find(std::uint32_t communicator, std::uint64_t number);
+
+  // engine_local.cpp
+  shm::Neighbours* neighbours_of(const CommunicatorState& communicator) const;
+  void start_local(Operation& operation, std::unique_ptr<Submission> submission);
+  void begin_local(CommunicatorState& communicator);
+  bool advance_local();
+  bool advance_local(CommunicatorState& communicator);
+  void forget_local(CommunicatorState& communicator);
+  bool local_news() const;
+  void withdraw_freed();
+  std::string local_state(const Operation& operation) const;
 
   // engine_failure.cpp
   void fail(CommunicatorState& communicator, const Status& why, bool tell_others);
@@ -99,6 +110,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::unordered_map<std::uint32_t, std::shared_ptr<CommunicatorState>> communicators_;
   std::deque<Operation> operations_;  // by slot
   std::vector<std::uint32_t> free_, active_;
+  std::vector<std::shared_ptr<CommunicatorState>> local_;  // whose groups are at work
+  std::uint64_t freed_seen_ = 0;                           // of Allocations
   Watchdog watchdog_;
   Clock::time_point now_;
   // Found while a transport was calling, where nothing may be failed yet.

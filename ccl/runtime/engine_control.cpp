@@ -16,6 +16,7 @@ constexpr auto kGoodbye = std::chrono::seconds(2);
 bool Engine::add(const std::shared_ptr<CommunicatorState>& communicator) {
   bool added = false;
   command([&] { added = communicators_.emplace(communicator->id, communicator).second; });
+  if (added) communicator->neighbours = neighbours_of(*communicator);
   return added;
 }
 
@@ -30,6 +31,8 @@ void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
   drive([&] { return communicator->active.load(std::memory_order_acquire) == 0; }, Clock::time_point::max());
   command([&] {
     communicators_.erase(communicator->id);
+    if (communicator->local_group) communicator->local_group->leave();
+    communicator->local_group.reset();
     for (const auto& transport : router_->all()) transport->cancel(communicator->id);
     last = communicators_.empty();
     if (last) say_goodbye();

@@ -27,6 +27,9 @@ std::string Engine::activity(const CommunicatorState& communicator) const {
       oldest = &o;
   }
   if (oldest == nullptr) return "while no operation was in flight here";
+  if (oldest->local)
+    return fmt::format("during {} {} ({})", operation_name(oldest->run.fingerprint, oldest->number),
+                       describe(oldest->run.fingerprint), local_state(*oldest));
   return fmt::format(
       "during {} {} ({} of {} steps done)", operation_name(oldest->run.fingerprint, oldest->number),
       describe(oldest->run.fingerprint), oldest->run.plan->schedule.steps.size() - oldest->run.steps_left,
@@ -46,6 +49,7 @@ void Engine::fail(CommunicatorState& communicator, const Status& why, bool tell_
   }
   for (const auto& transport : router_->all()) transport->cancel(communicator.id);
   communicator.early.clear();
+  forget_local(communicator);
   const std::vector<std::uint32_t> active = active_;
   for (const std::uint32_t slot : active) {
     Operation& o = operations_[slot];

@@ -73,9 +73,16 @@ void Executor::issue(Run& run, StepId id) {
   if (step.op == Op::copy) {
     std::memcpy(into, from, step.length);
   } else {
-    run.reduce_many(into, from, step.fan_in(), step.length / size_of(run.type), step.finishes(), run.scale);
+    reduce(run, step, into, from);
   }
   release(run, id);
+}
+
+void Executor::reduce(Run& run, const Step& step, std::byte* into, const std::byte* from) {
+  parts_.assign(1, into);
+  for (std::uint32_t k = 0; k < step.fan_in(); ++k) parts_.push_back(from + k * step.length);
+  run.reduce_many(into, parts_.data(), parts_.size(), step.length / size_of(run.type), step.finishes(),
+                  run.scale);
 }
 
 void Executor::post(Run& run, StepId id, const Step& step) {

@@ -63,11 +63,13 @@ class Executor final {
  private:
   void issue_ready(Run& run);
   void issue(Run& run, StepId id);
+  void reduce(Run& run, const Step& step, std::byte* into, const std::byte* from);
   void post(Run& run, StepId id, const Step& step);
   void release(Run& run, StepId finished);
 
   Router& router_;
   ScratchPool scratch_;
+  std::vector<const void*> parts_;  // of the reduce step at hand
 };
 
 }  // namespace strata

@@ -25,6 +25,7 @@ struct Submission {
   std::uint32_t timeout_ms = 0;  // 0: never
   // A collective.
   Request request;
+  bool local = false;  // on the memory of the communicator's group; else by a plan:
   Choice choice;
   // Point to point: which way and with whom (index in the communicator).
   Collective direction = Collective::barrier;  // send or recv; else a collective
@@ -36,6 +37,7 @@ struct Submission {
 // A Submission that has been started. Slots are reused.
 struct Operation {
   Run run;
+  std::unique_ptr<Submission> local;  // of one that a group does; its plan has no steps
   std::shared_ptr<CommunicatorState> communicator;
   std::shared_ptr<WorkState> work;
   std::uint64_t number = 0;

@@ -111,6 +111,7 @@ std::string Watchdog::who_is_late(const Operation& o) const {
 
 // The first step on the wire says whom this rank waits for.
 std::string Watchdog::where(const Operation& o) const {
+  if (o.local) return fmt::format("(seen by rank {} {})", o.communicator->me(), engine_.local_state(o));
   const auto& steps = o.run.plan->schedule.steps;
   for (std::size_t i = 0; i < steps.size(); ++i) {
     if (!o.run.on_wire[i]) continue;

@@ -45,6 +45,7 @@ class PipeSet {
   virtual int wait_descriptor() const = 0;
   virtual bool prepare_to_sleep() = 0;
   virtual void woke_up() = 0;
+  virtual shm::Neighbours* neighbours() { return nullptr; }
 };
 
 // The protocol over pipes; see stream/ for its frames and rules.

@@ -11,7 +11,7 @@ target_sources(strata_core PRIVATE
 # Pipes: what they share, rings in shared memory, TCP connections.
 target_sources(strata_core PRIVATE
   transport/descriptor_fields.cpp transport/fd_limit.cpp transport/handshake.cpp
-  transport/shm/doorbell.cpp transport/shm/local_socket.cpp transport/shm/meeting.cpp transport/shm/ring.cpp
+  transport/shm/meeting.cpp transport/shm/ring.cpp
   transport/shm/segment.cpp transport/shm/shm_descriptor.cpp transport/shm/shm_pipe.cpp
   transport/shm/shm_pipe_set.cpp transport/shm/shm_pipes.cpp transport/shm/shm_transport.cpp
   transport/tcp/listening.cpp transport/tcp/meeting.cpp transport/tcp/socket_options.cpp

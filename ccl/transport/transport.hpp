@@ -14,6 +14,10 @@
 
 namespace strata {
 
+namespace shm {
+class Neighbours;
+}
+
 // Names a message between two ranks, once: the send with this tag meets the receive with it, whichever comes
 // first.
 struct Tag {
@@ -105,6 +109,9 @@ class Transport {
   virtual void woke_up() = 0;  // ends what prepare_to_sleep() announced
   // ok, or why the peer is lost, naming the connection and the system's reason.
   virtual Status peer_status(Rank peer) const = 0;
+  // Of a transport through shared memory: what groups of its peers need to work on memory they all have
+  // mapped. They sleep and wake with this transport. Null for all others.
+  virtual shm::Neighbours* neighbours() { return nullptr; }
 };
 
 // All-gather of small strings among all ranks, while connecting. Blocking, with the bootstrap's deadline.

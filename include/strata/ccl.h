@@ -92,6 +92,12 @@ STRATA_API const char* strata_result_name(int result);
 STRATA_API const char* strata_last_error(void);
 STRATA_API size_t strata_size_of(strata_data_type type); /* bytes of an element; 0 for an unknown type */
 
+/* Memory for buffers that the other ranks of this host can map: when all ranks pass such buffers to a
+   collective, each works straight on the others' memory. Zeros, aligned to a page; usable like any other
+   memory. Any thread. */
+STRATA_API int strata_alloc(void** memory, size_t bytes);
+STRATA_API int strata_free(void* memory); /* no collective on it may be in flight; NULL: nothing */
+
 /* Blocks until all ranks have come. options NULL: from the environment (RANK, WORLD_SIZE, STRATA_RENDEZVOUS,
  * ...). */
 STRATA_API int strata_comm_create(const strata_comm_options* options, strata_comm_t* comm);

@@ -29,7 +29,9 @@ struct CommunicatorOptions {
       60'000;                   // an operation without progress for so long fails on all ranks; 0: never
   std::uint32_t spin_us = 50;   // polling before a waiting thread sleeps; not done when ranks outnumber cores
   bool progress_thread = true;  // false: operations advance only inside calls
-  std::string algorithm;        // forces one algorithm of the catalog where it applies; empty: selected
+  // Forces one algorithm where it applies: a name of the catalog; "shared_memory", the collectives on memory
+  // that the ranks of a host have in common; "messages", anything but those. Empty: selected.
+  std::string algorithm;
 
   // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT (torchrun's names) and STRATA_*.
   // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable
@@ -43,7 +45,7 @@ struct CallOptions {
   double scale = 1.0;               // of ReduceOp::scaled_sum; the same on all ranks
   std::int32_t priority = 0;        // higher is sent first when several operations have something to send
   std::uint32_t timeout_ms = 0;     // 0: the communicator's
-  std::string_view algorithm = {};  // forces one algorithm; must be the same on all ranks; copied
+  std::string_view algorithm = {};  // forces one algorithm, as above; the same on all ranks; copied
 };
 
 }  // namespace strata

@@ -1,5 +1,6 @@
 // What the kernel tests share: every instruction set in turn, all pairs of type and operation, hostile bytes.
 #pragma once
+#include <vector>
 #include "ccl/compute/targets.hpp"
 
 #include <hwy/targets.h>
@@ -48,9 +49,19 @@ inline Bytes run_two(DataType type, ReduceOp op, const Bytes& a, const Bytes& b)
   return into;
 }
 
-inline Bytes run_many(DataType type, ReduceOp op, Bytes into, const Bytes& parts, std::size_t fan_in,
+// `first` and the fan_in parts that lie one after another from `rest` on.
+inline std::vector<const void*> parts_of(const std::byte* first, const std::byte* rest, std::size_t fan_in,
+                                         std::size_t bytes) {
+  std::vector<const void*> parts{first};
+  for (std::size_t k = 0; k < fan_in; ++k) parts.push_back(rest + k * bytes);
+  return parts;
+}
+
+inline Bytes run_many(DataType type, ReduceOp op, Bytes into, const Bytes& rest, std::size_t fan_in,
                       bool finish, double scale) {
-  reduce_many_kernel(type, op)(into.data(), parts.data(), fan_in, into.size() / size_of(type), finish, scale);
+  const auto parts = parts_of(into.data(), rest.data(), fan_in, into.size());
+  reduce_many_kernel(type, op)(into.data(), parts.data(), parts.size(), into.size() / size_of(type), finish,
+                               scale);
   return into;
 }
 

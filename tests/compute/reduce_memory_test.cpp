@@ -59,12 +59,29 @@ void check_two(DataType type, ReduceOp op, const Bytes& a, const Bytes& b, const
   CHECK((left.guards_intact() && right.guards_intact() && into.guards_intact()));
 }
 
-void check_many(DataType type, ReduceOp op, const Bytes& into, const Bytes& parts, std::size_t fan_in,
+// In place of the first, in place of another, and apart.
+void check_many(DataType type, ReduceOp op, const Bytes& first, const Bytes& rest, std::size_t fan_in,
                 const Bytes& wanted, std::size_t shift) {
-  Guarded target(into, shift), source(parts, shift * 3 % 64);
-  reduce_many_kernel(type, op)(target.data(), source.data(), fan_in, into.size() / size_of(type), true, 0.25);
+  Guarded target(first, shift), source(rest, shift * 3 % 64);
+  const std::size_t count = first.size() / size_of(type);
+  const auto kernel = reduce_many_kernel(type, op);
+  Guarded apart(Bytes(first.size()), shift * 5 % 64);
+  const auto parts = parts_of(target.data(), source.data(), fan_in, first.size());
+  kernel(apart.data(), parts.data(), parts.size(), count, true, 0.25);
+  CHECK(first_difference(type, apart.content(), wanted) == -1);
+  CHECK((target.content() == first && source.content() == rest));
+  if (fan_in > 0) {
+    Guarded again(rest, shift * 3 % 64);
+    const auto others = parts_of(target.data(), again.data(), fan_in, first.size());
+    kernel(again.data(), others.data(), others.size(), count, true, 0.25);
+    const Bytes got(again.data(), again.data() + first.size());
+    CHECK(first_difference(type, got, wanted) == -1);
+    CHECK(again.guards_intact());
+  }
+  kernel(target.data(), parts.data(), parts.size(), count, true, 0.25);
   CHECK(first_difference(type, target.content(), wanted) == -1);
-  CHECK((target.guards_intact() && source.guards_intact() && source.content() == parts));
+  CHECK((target.guards_intact() && source.guards_intact() && apart.guards_intact()));
+  CHECK(source.content() == rest);
 }
 
 }  // namespace
@@ -104,7 +121,8 @@ TEST_CASE("no elements: nothing is touched, null pointers included") {
   for_each_target([] {
     for_each_defined_pair([](DataType type, ReduceOp op) {
       reduce_kernel(type, op)(nullptr, nullptr, nullptr, 0);
-      reduce_many_kernel(type, op)(nullptr, nullptr, 3, 0, true, 0.25);
+      const void* const nothing[3] = {};
+      reduce_many_kernel(type, op)(nullptr, nothing, 3, 0, true, 0.25);
     });
   });
   SUCCEED();

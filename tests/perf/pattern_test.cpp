@@ -40,14 +40,13 @@ Bytes chain(const Pattern& p) {
 }
 
 Bytes all_at_once(const Pattern& p) {
-  Bytes parts, into = input_of(p, 0);
-  for (Rank r = 1; r < p.ranks; ++r) {
-    const Bytes one = input_of(p, r);
-    parts.insert(parts.end(), one.begin(), one.end());
-  }
+  std::vector<Bytes> inputs;
+  for (Rank r = 0; r < p.ranks; ++r) inputs.push_back(input_of(p, r));
+  std::vector<const void*> parts;
+  for (const Bytes& input : inputs) parts.push_back(input.data());
   const double scale = p.op == ReduceOp::average ? 1.0 / p.ranks : Pattern::kScale;
-  reduce_many_kernel(p.type, p.op)(into.data(), parts.data(), static_cast<std::size_t>(p.ranks) - 1, kCount,
-                                   true, scale);
+  Bytes into(inputs.front().size());
+  reduce_many_kernel(p.type, p.op)(into.data(), parts.data(), parts.size(), kCount, true, scale);
   return into;
 }
 

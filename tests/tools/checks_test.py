@@ -30,8 +30,8 @@ class Layers(unittest.TestCase):
         self.assertTrue(output.startswith(f"{path}:{line}: "), output)
 
     def test_every_pair_of_folders(self):
-        order = [["base"], ["topology", "schedule", "transport", "compute", "local"], ["algorithms"], ["planner"],
-                 ["runtime"]]
+        order = [["base"], ["shm"], ["topology", "schedule", "transport", "compute"], ["local", "algorithms"],
+                 ["planner"], ["runtime"]]
         layer = {name: i for i, names in enumerate(order) for name in names}
         for mine in layer:
             for theirs in layer:

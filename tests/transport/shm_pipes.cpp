@@ -9,8 +9,8 @@
 #include <cstring>
 #include <fstream>
 
+#include "ccl/shm/local_socket.hpp"
 #include "ccl/transport/handshake.hpp"
-#include "ccl/transport/shm/local_socket.hpp"
 #include "ccl/transport/shm/shm_descriptor.hpp"
 #include "ccl/transport/shm/shm_pipes.hpp"
 #include "tests/transport/shm_tcp_laws.hpp"

@@ -10,9 +10,9 @@
 
 #include "ccl/base/errno_status.hpp"
 #include "ccl/base/log.hpp"
+#include "ccl/shm/local_socket.hpp"
 #include "ccl/transport/fd_limit.hpp"
 #include "ccl/transport/handshake.hpp"
-#include "ccl/transport/shm/local_socket.hpp"
 
 namespace strata::shm {
 namespace {

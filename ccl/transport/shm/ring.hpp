@@ -10,7 +10,7 @@
 #include <cstdint>
 #include <span>
 
-#include "ccl/transport/shm/doorbell.hpp"
+#include "ccl/shm/doorbell.hpp"
 #include "ccl/transport/shm/segment_layout.hpp"
 
 namespace strata::shm {

@@ -1,28 +1,12 @@
 #include "ccl/transport/shm/segment.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-
-#include <cerrno>
 
 #include "ccl/base/check.hpp"
-#include "ccl/base/errno_status.hpp"
+#include "ccl/shm/memory_file.hpp"
 
 namespace strata::shm {
 namespace {
-
-constexpr int kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
-constexpr unsigned kNoExecSeal =
-    0x8;  // MFD_NOEXEC_SEAL, Linux 6.3; some systems insist on it, older ones refuse it
-
-Expected<Mapping> map(const Fd& file, std::size_t offset, std::size_t bytes) {
-  void* const at =
-      ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.get(), static_cast<off_t>(offset));
-  if (at == MAP_FAILED) return errno_status("mmap", fmt::format("{} bytes of shared memory", bytes));
-  return Mapping(at, bytes);
-}
 
 SegmentHeader& header(const Mapping& memory) { return *reinterpret_cast<SegmentHeader*>(memory.get()); }
 
@@ -31,17 +15,6 @@ RingControl* control(const Mapping& memory, std::uint32_t index) {
 }
 
 }  // namespace
-
-Expected<Fd> make_memory_file(std::size_t bytes) {
-  Fd file(::memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING | kNoExecSeal));
-  if (!file.valid() && errno == EINVAL) file.reset(::memfd_create("strata", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!file.valid()) return errno_status("memfd_create", "shared memory between ranks");
-  if (::ftruncate(file.get(), static_cast<off_t>(bytes)) != 0)
-    return errno_status("ftruncate", fmt::format("{} bytes of shared memory", bytes));
-  if (::fcntl(file.get(), F_ADD_SEALS, kSeals) != 0)
-    return errno_status("fcntl(F_ADD_SEALS)", "shared memory");
-  return file;
-}
 
 Expected<Segment> Segment::create(SegmentLayout layout) {
   STRATA_CHECK(layout.valid(), layout.rings, layout.ring_bytes);
@@ -64,14 +37,7 @@ Expected<PeerRing> PeerRing::open(const Fd& file, SegmentLayout layout, std::uin
   if (!layout.valid() || index >= layout.rings)
     return Status(ErrorCode::internal, fmt::format("its shared memory has ring {} of {} with {} bytes each",
                                                    index, layout.rings, layout.ring_bytes));
-  struct stat state {};
-  if (::fstat(file.get(), &state) != 0) return errno_status("fstat", "a peer's shared memory");
-  const int seals = ::fcntl(file.get(), F_GET_SEALS);
-  if (seals < 0 || (seals & F_SEAL_SHRINK) == 0 ||
-      static_cast<std::uint64_t>(state.st_size) != layout.bytes())
-    return Status(ErrorCode::internal,
-                  fmt::format("its shared memory is no sealed memory file of {} bytes (size {}, seals {:#x})",
-                              layout.bytes(), state.st_size, seals));
+  if (Status status = check_memory_file(file, layout.bytes()); !status.ok()) return status;
   Expected<Mapping> words = map(file, 0, layout.control_bytes());
   if (!words) return words.status();
   Expected<Mapping> bytes = map(file, layout.ring_offset(index), layout.ring_bytes);

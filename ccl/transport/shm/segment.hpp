@@ -4,15 +4,12 @@
 #include <cstdint>
 
 #include "ccl/base/fd.hpp"
-#include "ccl/transport/shm/mapping.hpp"
+#include "ccl/shm/mapping.hpp"
 #include "ccl/transport/shm/ring.hpp"
 #include "ccl/transport/shm/segment_layout.hpp"
 #include "strata/status.hpp"
 
 namespace strata::shm {
-
-// A file of fixed size: sealed, so that nobody who has it can make others fault by truncating it.
-Expected<Fd> make_memory_file(std::size_t bytes);
 
 // The whole of it, by its owner.
 class Segment final {

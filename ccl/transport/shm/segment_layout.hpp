@@ -8,17 +8,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ccl/shm/words.hpp"
+
 namespace strata::shm {
 
-inline constexpr std::size_t kPageBytes = 4096;
-inline constexpr std::size_t kLineBytes = 128;  // two cache lines: the prefetcher fetches them in pairs
 inline constexpr std::uint32_t kRingBytesMin = kPageBytes;
 inline constexpr std::uint32_t kRingBytesMax = 1u << 30;
 inline constexpr std::uint32_t kRingsMax = 4096;
-
-static_assert(std::atomic<std::uint64_t>::is_always_lock_free &&
-                  std::atomic<std::uint32_t>::is_always_lock_free,
-              "words in shared memory must not need a lock of the process");
 
 struct SegmentHeader {
   // 1: the owner sleeps (or is about to) on its doorbell. Set by the owner, taken by the one who rings.

@@ -15,9 +15,8 @@ bool has_ended(int process) {
 }  // namespace
 
 ShmPipe::ShmPipe(Neighbour neighbour, RingMemory inbound) : neighbour_(std::move(neighbour)) {
-  const Doorbell bell{&neighbour_.ring.sleeping(), neighbour_.doorbell.get()};
-  writer_ = RingWriter(neighbour_.ring.ring(), bell);
-  reader_ = RingReader(inbound, bell);
+  writer_ = RingWriter(neighbour_.ring.ring(), bell());
+  reader_ = RingReader(inbound, bell());
 }
 
 // A child that this process forked may keep the socket open; the peer hears of our end all the same.

@@ -24,6 +24,7 @@ class ShmPipe final : public Pipe {
   Rank peer() const { return neighbour_.peer; }
   int socket() const { return neighbour_.socket.get(); }
   int process() const { return neighbour_.process.get(); }  // -1: not known
+  Doorbell bell() const { return {&neighbour_.ring.sleeping(), neighbour_.doorbell.get()}; }
   // Something to read; or space again after a short write, or broken, and not reported yet.
   bool has_news();
   void reported() { unreported_ = false; }

@@ -12,7 +12,9 @@
 namespace strata::shm {
 namespace {
 
-constexpr std::uint64_t kDoorbell = ~std::uint64_t{0};  // other events carry the index of a pipe
+// What an event carries: the doorbell, or the index of a pipe, with a mark if its process is meant.
+constexpr std::uint64_t kDoorbell = ~std::uint64_t{0};
+constexpr std::uint64_t kProcess = std::uint64_t{1} << 32;
 // News come through memory; only a peer's death needs the kernel to be asked. A busy caller does so now and
 // then.
 constexpr std::uint32_t kCallsPerQuestion = 1024;
@@ -26,6 +28,7 @@ Expected<std::unique_ptr<PipeSet>> ShmPipeSet::create(Segment segment, Fd doorbe
   if (!events.valid()) return errno_status("epoll_create1", "shared memory");
   std::unique_ptr<ShmPipeSet> set(new ShmPipeSet(std::move(segment), std::move(doorbell), std::move(events)));
   if (Status status = set->watch(set->doorbell_.get(), kDoorbell); !status.ok()) return status;
+  std::vector<Neighbours::Link> links;
   for (Neighbour& n : neighbours) {
     const std::size_t i = set->pipes_.size();
     set->peers_.push_back(n.peer);
@@ -33,11 +36,22 @@ Expected<std::unique_ptr<PipeSet>> ShmPipeSet::create(Segment segment, Fd doorbe
     auto pipe = std::make_unique<ShmPipe>(std::move(n), set->segment_.ring(static_cast<std::uint32_t>(i)));
     if (Status status = set->watch(pipe->socket(), i); !status.ok()) return status;
     if (pipe->process() >= 0)
-      if (Status status = set->watch(pipe->process(), i); !status.ok()) return status;
+      if (Status status = set->watch(pipe->process(), i | kProcess); !status.ok()) return status;
+    links.push_back({pipe->peer(), pipe->bell(), pipe->socket()});
     set->by_rank_[static_cast<std::size_t>(pipe->peer())] = pipe.get();
     set->pipes_.push_back(std::move(pipe));
   }
+  set->neighbours_ = std::make_unique<Neighbours>(std::move(links));
   return std::unique_ptr<PipeSet>(std::move(set));
+}
+
+Status ShmPipeSet::listen_again(std::size_t pipe) {
+  epoll_event event{};
+  event.events = EPOLLIN | EPOLLRDHUP | EPOLLONESHOT;
+  event.data.u64 = pipe;
+  if (::epoll_ctl(events_.get(), EPOLL_CTL_MOD, pipes_[pipe]->socket(), &event) != 0)
+    return errno_status("epoll_ctl", "shared memory");
+  return {};
 }
 
 Status ShmPipeSet::watch(int fd, std::uint64_t what) {
@@ -91,12 +105,14 @@ void ShmPipeSet::collect_events() {
   const int count = ::epoll_wait(events_.get(), events.data(), static_cast<int>(events.size()), 0);
   for (int i = 0; i < count; ++i) {
     const std::uint64_t what = events[static_cast<std::size_t>(i)].data.u64;
-    if (what != kDoorbell) {
-      pipes_[what]->peer_is_gone();
+    if (what == kDoorbell) {
+      std::uint64_t rings = 0;
+      [[maybe_unused]] const ssize_t got = ::read(doorbell_.get(), &rings, sizeof rings);
       continue;
     }
-    std::uint64_t rings = 0;
-    [[maybe_unused]] const ssize_t got = ::read(doorbell_.get(), &rings, sizeof rings);
+    const std::size_t pipe = what & ~kProcess;
+    const bool more = (what & kProcess) == 0 && neighbours_->receive(pipes_[pipe]->peer()).ok();
+    if (!more || !listen_again(pipe).ok()) pipes_[pipe]->peer_is_gone();
   }
 }
 

@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "ccl/shm/neighbours.hpp"
 #include "ccl/transport/pipe.hpp"
 #include "ccl/transport/shm/segment.hpp"
 #include "ccl/transport/shm/shm_pipe.hpp"
@@ -21,17 +22,20 @@ class ShmPipeSet final : public PipeSet {
   int wait_descriptor() const override { return events_.get(); }
   bool prepare_to_sleep() override;
   void woke_up() override;
+  shm::Neighbours* neighbours() override { return neighbours_.get(); }
 
  private:
   ShmPipeSet(Segment segment, Fd doorbell, Fd events)
       : segment_(std::move(segment)), doorbell_(std::move(doorbell)), events_(std::move(events)) {}
   Status watch(int fd, std::uint64_t what);
+  Status listen_again(std::size_t pipe);
   void collect_events();
 
   Segment segment_;  // outlives the pipes, which read it
   Fd doorbell_;
   Fd events_;  // epoll: the doorbell and each peer's end
   std::vector<std::unique_ptr<ShmPipe>> pipes_;
+  std::unique_ptr<Neighbours> neighbours_;  // uses the pipes' sockets and doorbells
   std::vector<Rank> peers_;
   std::vector<ShmPipe*> by_rank_;
   std::size_t next_ = 0;  // where ready() starts, so that a short span starves nobody

@@ -9,6 +9,7 @@
 #include "ccl/base/check.hpp"
 #include "ccl/base/errno_status.hpp"
 #include "ccl/base/host.hpp"
+#include "ccl/shm/memory_file.hpp"
 #include "ccl/transport/fd_limit.hpp"
 #include "ccl/transport/shm/meeting.hpp"
 #include "ccl/transport/shm/segment.hpp"

@@ -5,9 +5,9 @@
 #include <span>
 #include <string>
 
+#include "ccl/shm/local_socket.hpp"
 #include "ccl/transport/factories.hpp"
 #include "ccl/transport/pipe.hpp"
-#include "ccl/transport/shm/local_socket.hpp"
 
 namespace strata::shm {
 

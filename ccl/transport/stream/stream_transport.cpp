@@ -71,6 +71,7 @@ class StreamTransport final : public Transport {
   }
   void woke_up() override { pipes_->woke_up(); }
   Status peer_status(Rank peer) const override { return link_to(peer).status; }
+  shm::Neighbours* neighbours() override { return pipes_->neighbours(); }
 
  private:
   Link& link_to(Rank peer) const {

@@ -25,10 +25,14 @@ Expected<LocalListener> listen_locally();
 // ECONNREFUSED and EAGAIN (its queue of connections is full) are worth trying again: `again` is then true.
 Expected<Fd> connect_locally(std::string_view name, bool& again);
 
+// A timeout status: its queue is full, try again.
 Status send_record(const Fd& socket, std::span<const std::byte> record, std::span<const int> fds = {});
+Status send_record(int socket, std::span<const std::byte> record, std::span<const int> fds = {});
 // The record that is there; a timeout status if there is none, peer_lost at the end. A record of another
-// size, or with a number of descriptors other than expected, is an error.
+// size, or with a number of descriptors other than expected (kPassedFds, or none without `fds`), is an error.
 Status receive_record(const Fd& socket, std::span<std::byte> record, PassedFds* fds = nullptr);
+// The same with any number of descriptors up to kPassedFds; how many came.
+Expected<std::size_t> receive_some(int socket, std::span<std::byte> record, PassedFds& fds);
 
 struct PeerProcess {
   uid_t user = 0;

@@ -1,4 +1,4 @@
-#include "ccl/transport/shm/doorbell.hpp"
+#include "ccl/shm/doorbell.hpp"
 
 #include <unistd.h>
 

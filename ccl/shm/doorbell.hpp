@@ -13,8 +13,7 @@
 // store can leave while earlier ones are still under way.)
 #pragma once
 #include <atomic>
-
-#include "ccl/transport/shm/segment_layout.hpp"
+#include <cstdint>
 
 namespace strata::shm {
 

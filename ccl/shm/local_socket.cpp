@@ -1,4 +1,4 @@
-#include "ccl/transport/shm/local_socket.hpp"
+#include "ccl/shm/local_socket.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -91,6 +91,10 @@ Expected<Fd> connect_locally(std::string_view name, bool& again) {
 }
 
 Status send_record(const Fd& socket, std::span<const std::byte> record, std::span<const int> fds) {
+  return send_record(socket.get(), record, fds);
+}
+
+Status send_record(int socket, std::span<const std::byte> record, std::span<const int> fds) {
   STRATA_CHECK(fds.size() <= kPassedFds, fds.size());
   iovec part{const_cast<std::byte*>(record.data()), record.size()};
   Control control{};
@@ -107,13 +111,29 @@ Status send_record(const Fd& socket, std::span<const std::byte> record, std::spa
     std::memcpy(CMSG_DATA(c), fds.data(), fds.size_bytes());
   }
   ssize_t sent;
-  do sent = ::sendmsg(socket.get(), &message, MSG_NOSIGNAL);
+  do sent = ::sendmsg(socket, &message, MSG_NOSIGNAL);
   while (sent < 0 && errno == EINTR);
+  if (sent < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) return {ErrorCode::timeout, "its queue is full"};
   if (sent < 0) return errno_status(fds.empty() ? "sendmsg" : "sendmsg(SCM_RIGHTS)", "a local socket");
   return {};
 }
 
-Status receive_record(const Fd& socket, std::span<std::byte> record, PassedFds* fds) {
+namespace {
+
+Status unwanted(std::size_t bytes, std::size_t fds, std::size_t bytes_wanted, std::size_t fds_wanted,
+                bool truncated) {
+  return {
+      ErrorCode::unauthenticated,
+      fmt::format("a record of {} bytes with {} descriptors came instead of {} and {}{}", bytes, fds,
+                  bytes_wanted, fds_wanted, truncated ? " (were there too many open files? ulimit -n)" : "")};
+}
+
+struct Received {
+  std::size_t bytes = 0, fds = 0;
+  int flags = 0;
+};
+
+Expected<Received> receive(int socket, std::span<std::byte> record, PassedFds& fds) {
   iovec part{record.data(), record.size()};
   Control control{};
   msghdr message{};
@@ -122,24 +142,35 @@ Status receive_record(const Fd& socket, std::span<std::byte> record, PassedFds* 
   message.msg_control = &control;
   message.msg_controllen = sizeof control;
   ssize_t got;
-  do got = ::recvmsg(socket.get(), &message, MSG_CMSG_CLOEXEC);
+  do got = ::recvmsg(socket, &message, MSG_CMSG_CLOEXEC);
   while (got < 0 && errno == EINTR);
   if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-    return {ErrorCode::timeout, "nothing has arrived"};
+    return Status(ErrorCode::timeout, "nothing has arrived");
   if (got < 0) return errno_status("recvmsg", "a local socket");
+  const std::size_t count = take_fds(message, fds);
+  if (got == 0) return Status(ErrorCode::peer_lost, "it closed the connection");
+  return Received{static_cast<std::size_t>(got), count, message.msg_flags};
+}
+
+}  // namespace
+
+Status receive_record(const Fd& socket, std::span<std::byte> record, PassedFds* fds) {
   PassedFds taken;
-  const std::size_t count = take_fds(message, taken);
-  if (got == 0) return {ErrorCode::peer_lost, "it closed the connection"};
+  const Expected<Received> got = receive(socket.get(), record, taken);
+  if (!got) return got.status();
   const std::size_t wanted = fds == nullptr ? 0 : kPassedFds;
-  if ((message.msg_flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || static_cast<std::size_t>(got) != record.size() ||
-      count != wanted)
-    return {ErrorCode::unauthenticated,
-            fmt::format(
-                "a record of {} bytes with {} descriptors came instead of {} and {}{}", got, count,
-                record.size(), wanted,
-                (message.msg_flags & MSG_CTRUNC) != 0 ? " (were there too many open files? ulimit -n)" : "")};
+  if ((got->flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || got->bytes != record.size() || got->fds != wanted)
+    return unwanted(got->bytes, got->fds, record.size(), wanted, (got->flags & MSG_CTRUNC) != 0);
   if (fds != nullptr) *fds = std::move(taken);
   return {};
+}
+
+Expected<std::size_t> receive_some(int socket, std::span<std::byte> record, PassedFds& fds) {
+  const Expected<Received> got = receive(socket, record, fds);
+  if (!got) return got.status();
+  if ((got->flags & (MSG_TRUNC | MSG_CTRUNC)) != 0 || got->bytes != record.size())
+    return unwanted(got->bytes, got->fds, record.size(), 1, (got->flags & MSG_CTRUNC) != 0);
+  return got->fds;
 }
 
 Expected<PeerProcess> peer_process(const Fd& socket) {

@@ -1,0 +1,56 @@
+// Copies past the caches, by Highway's streaming stores.
+#include "ccl/compute/targets.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ccl/compute/copy.cpp"
+#include "hwy/foreach_target.h"
+// foreach_target.h comes first: it includes this file again for every other target.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+#include "ccl/compute/copy.hpp"
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace strata::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+void stream(void* into, const void* from, std::size_t bytes) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t step = hn::Lanes(d);
+  auto* target = static_cast<std::uint8_t*>(into);
+  const auto* source = static_cast<const std::uint8_t*>(from);
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % step;
+  const std::size_t head = std::min(bytes, past == 0 ? 0 : step - past);  // up to an aligned target
+  std::memcpy(target, source, head);
+  std::size_t at = head;
+  for (; at + 4 * step <= bytes; at += 4 * step) {
+    const auto a = hn::LoadU(d, source + at), b = hn::LoadU(d, source + at + step);
+    const auto c = hn::LoadU(d, source + at + 2 * step), e = hn::LoadU(d, source + at + 3 * step);
+    hn::Stream(a, d, target + at);
+    hn::Stream(b, d, target + at + step);
+    hn::Stream(c, d, target + at + 2 * step);
+    hn::Stream(e, d, target + at + 3 * step);
+  }
+  hwy::FlushStream();
+  if (at < bytes) std::memcpy(target + at, source + at, bytes - at);
+}
+
+}  // namespace
+}  // namespace strata::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace strata {
+
+HWY_EXPORT(stream);
+void copy_streaming(void* into, const void* from, std::size_t bytes) {
+  HWY_DYNAMIC_DISPATCH(stream)(into, from, bytes);
+}
+
+}  // namespace strata
+#endif

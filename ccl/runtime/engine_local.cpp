@@ -1,0 +1,137 @@
+// Collectives on the memory that the ranks of a host have in common: one at a time for each communicator, in
+// the order of their numbers.
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "ccl/base/check.hpp"
+#include "ccl/runtime/describe.hpp"
+#include "ccl/runtime/engine.hpp"
+
+namespace strata {
+namespace {
+
+CallMark mark_of(const Fingerprint& fingerprint) {
+  static_assert(sizeof(CallMark) == sizeof(Fingerprint));
+  return std::bit_cast<CallMark>(fingerprint);
+}
+
+GroupCall group_call(const Submission& s) {
+  const auto type = static_cast<DataType>(s.fingerprint.type);
+  const auto op = static_cast<ReduceOp>(s.fingerprint.op);
+  const std::uint64_t element = size_of(type);
+  return {.collective = s.request.collective,
+          .input = static_cast<const std::byte*>(s.input),
+          .output = static_cast<std::byte*>(s.output),
+          .in_place = s.request.in_place,
+          .count_bytes = s.request.count * element,
+          .counts = s.request.counts,
+          .element_bytes = element,
+          .root = s.request.root,
+          .reduce = reduce_many_kernel(type, op),
+          .scale = s.scale,
+          .mark = mark_of(s.fingerprint)};
+}
+
+}  // namespace
+
+// Of a communicator whose other members are all reached through shared memory.
+shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) const {
+  if (communicator.size() < 2 || communicator.size() > ShmGroup::kMembersMax) return nullptr;
+  shm::Neighbours* all = nullptr;
+  for (const Rank rank : communicator.ranks) {
+    if (rank == me_) continue;
+    shm::Neighbours* const one = router_->to(rank).neighbours();
+    if (one == nullptr || (all != nullptr && one != all)) return nullptr;
+    all = one;
+  }
+  return all;
+}
+
+void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
+  CommunicatorState& c = *o.communicator;
+  o.local = std::move(submission);
+  o.run.in_flight = 1;  // the one step of a plan without steps
+  if (c.local_queue.empty()) local_.push_back(o.communicator);
+  c.local_queue.push_back(o.run.slot);
+  if (c.local_queue.size() == 1) begin_local(c);
+}
+
+void Engine::begin_local(CommunicatorState& c) {
+  if (!c.local_group)
+    c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id);
+  c.local_group->begin(group_call(*operations_[c.local_queue.front()].local));
+}
+
+bool Engine::advance_local() {
+  bool worked = false;
+  for (std::size_t i = 0; i < local_.size();) {
+    const std::shared_ptr<CommunicatorState> communicator = local_[i];  // stays while it may fail
+    worked |= advance_local(*communicator);
+    if (i < local_.size() && local_[i] == communicator && !communicator->local_queue.empty())
+      ++i;
+    else if (i < local_.size() && local_[i] == communicator)
+      forget_local(*communicator);
+  }
+  return worked;
+}
+
+bool Engine::advance_local(CommunicatorState& c) {
+  Operation& o = operations_[c.local_queue.front()];
+  ShmGroup& group = *c.local_group;
+  using Progress = ShmGroup::Progress;
+  const Progress progress = group.advance();
+  if (progress == Progress::waits) return false;
+  watchdog_.progressed(o, now_);
+  if (progress == Progress::mismatch) {
+    const auto theirs = std::bit_cast<Fingerprint>(group.their_mark());
+    mismatch(c, c.ranks[static_cast<std::size_t>(group.whom())], o.number, o.run.fingerprint, theirs);
+  } else if (progress == Progress::failed) {
+    fail(c,
+         {group.failure().code(),
+          fmt::format("{}: shared memory: {}", name_of(c, c.me(), peers_), group.failure().message())},
+         true);
+  } else if (progress == Progress::ended) {
+    c.local_queue.pop_front();
+    o.run.in_flight = 0;
+    end(o);
+    if (!c.local_queue.empty()) begin_local(c);
+  }
+  return true;
+}
+
+// After a failure, or when the last one has ended.
+void Engine::forget_local(CommunicatorState& c) {
+  for (const std::uint32_t slot : c.local_queue) operations_[slot].run.in_flight = 0;
+  c.local_queue.clear();
+  std::erase_if(local_, [&](const auto& one) { return one.get() == &c; });
+}
+
+bool Engine::local_news() const {
+  for (const auto& communicator : local_)
+    if (communicator->local_group->has_news()) return true;
+  return false;
+}
+
+// Peers let go of what has been freed here.
+void Engine::withdraw_freed() {
+  Allocations& allocations = Allocations::of_process();
+  if (allocations.freed() == freed_seen_) return;
+  const auto keys = allocations.freed_since(freed_seen_);
+  freed_seen_ += keys.size();
+  for (const auto& transport : router_->all())
+    if (shm::Neighbours* neighbours = transport->neighbours())
+      for (const std::uint64_t key : keys) neighbours->withdraw(key);
+}
+
+// Where a group's call stands, for messages.
+std::string Engine::local_state(const Operation& o) const {
+  const CommunicatorState& c = *o.communicator;
+  if (c.local_queue.empty() || c.local_queue.front() != o.run.slot) return "waiting for its turn";
+  const ShmGroup& group = *c.local_group;
+  const std::string whom =
+      group.whom() < 0 ? "" : fmt::format(", waiting for {}", name_of(c, group.whom(), peers_));
+  return fmt::format("in round {} of {}{}", group.round(), group.rounds(), whom);
+}
+
+}  // namespace strata
