@@ -13,10 +13,6 @@ namespace {
 
 // One round of one member. Two of them and what they are copied from and to stay in a second-level cache.
 constexpr std::uint64_t kSlotBytes = 128 << 10;
-// Up to here latency is all: a reduction is done whole by everyone who wants its result, in one round instead
-// of two. Above, members first tell each other where their buffers are: a round that pays if all are mapped.
-constexpr std::uint64_t kSmallBytesMax = 16 << 10;
-
 std::uint64_t everyone(std::size_t members) {
   return members == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << members) - 1;
 }

@@ -35,6 +35,11 @@ struct GroupCall {
 class ShmGroup final {
  public:
   static constexpr int kMembersMax = 64;
+  // Up to here latency is all: a reduction is done whole by everyone who wants its result, in one round
+  // instead of two. Above, members first tell each other where their buffers are: a round that pays if all
+  // are mapped.
+  static constexpr std::uint64_t kSmallBytesMax = 16 << 10;
+
   static bool supports(Collective collective, bool v);
 
   enum class Progress : std::uint8_t { waits, moved, ended, mismatch, failed };

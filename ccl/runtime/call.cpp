@@ -217,29 +217,45 @@ Status choose(const Call& call, const CallOptions& options, Submission& s) {
 
 }  // namespace
 
-Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,
-                                              const Call& call, const CallOptions& options) {
-  if (communicator->failed()) return communicator->status();
-  if (Status s = check_values(call, communicator->me(), communicator->size()); !s.ok()) return s;
-  const Extent bytes = extent(call, *communicator);
+Expected<Checked> check(const CommunicatorState& communicator, const Call& call, const CallOptions& options) {
+  if (communicator.failed()) return communicator.status();
+  if (Status s = check_values(call, communicator.me(), communicator.size()); !s.ok()) return s;
+  const Extent bytes = extent(call, communicator);
   if (Status s = check_pointers(call, bytes); !s.ok()) return s;
   const auto same = in_place(call, bytes);
   if (!same) return same.status();
   if (!std::isfinite(options.scale))
     return invalid(call, fmt::format("scale = {} is not a finite number", options.scale));
+  return Checked{*same, call.op == ReduceOp::average ? 1.0 / communicator.size() : options.scale};
+}
 
+bool small_and_local(const CommunicatorState& communicator, const Call& call, const CallOptions& options) {
+  return communicator.neighbours != nullptr && !call.v && ShmGroup::supports(call.collective, false) &&
+         options.algorithm.empty() && communicator.algorithm.empty() &&
+         static_cast<int>(call.type) < kDataTypes &&
+         call.count <= ShmGroup::kSmallBytesMax / size_of(call.type);
+}
+
+Fingerprint local_fingerprint(const Call& call, const CallOptions& options) {
+  return fingerprint(call, options, {});
+}
+
+Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,
+                                              const Call& call, const CallOptions& options) {
+  const auto checked = check(*communicator, call, options);
+  if (!checked) return checked.status();
   auto s = std::make_unique<Submission>();
   s->communicator = communicator;
   s->input = call.input;
   s->output = call.output;
   s->priority = options.priority;
   s->timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : communicator->timeout_ms;
-  s->scale = call.op == ReduceOp::average ? 1.0 / communicator->size() : options.scale;
+  s->scale = checked->scale;
   if (point_to_point(call.collective)) {
     s->direction = call.collective;
     s->peer = call.root;
   } else {
-    s->request.in_place = *same;
+    s->request.in_place = checked->in_place;
     if (Status status = choose(call, options, *s); !status.ok()) return status;
   }
   s->fingerprint = fingerprint(call, options, s->choice);

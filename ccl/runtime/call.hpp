@@ -23,6 +23,21 @@ struct Call {
   std::span<const std::uint64_t> counts = {}, recv_counts = {};
 };
 
+// What a call has been found to be.
+struct Checked {
+  bool in_place = false;
+  double scale = 1.0;  // as the reduction kernels want it
+};
+
+// Checks the arguments. Error: as below.
+Expected<Checked> check(const CommunicatorState& communicator, const Call& call, const CallOptions& options);
+
+// Could it be done at once, without a Submission: one of the smallest collectives on the group's memory?
+bool small_and_local(const CommunicatorState& communicator, const Call& call, const CallOptions& options);
+
+// The fingerprint of a call that a group does.
+Fingerprint local_fingerprint(const Call& call, const CallOptions& options);
+
 // Checks everything this rank can know. Error: invalid_argument that names the argument, its value and the
 // cure. The submission has no number and no work yet.
 Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,

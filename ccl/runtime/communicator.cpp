@@ -25,6 +25,8 @@ void hand_over(Engine& engine, std::unique_ptr<Submission> submission) {
 }
 
 Work Communicator::Impl::start(const Call& call, const CallOptions& options) {
+  if (small_and_local(*state, call, options) && !in_group())
+    if (auto at_once = engine->try_at_once(state, call, options)) return *std::move(at_once);
   auto prepared = prepare(state, call, options);
   if (!prepared) return Work(prepared.status());
   std::unique_ptr<Submission> submission = *std::move(prepared);

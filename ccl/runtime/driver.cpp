@@ -79,6 +79,8 @@ void Driver::notify_blocked() {
 
 void Driver::ended() { notify_blocked(); }
 
+void Driver::ring_progress() { ring(progress_bell_); }
+
 void Driver::submitted() {
   news_.fetch_add(1);
   if (owner_sleeps_.load()) ring(owner_bell_);
@@ -106,7 +108,7 @@ bool Driver::drive(const std::function<bool()>& ended, Clock::time_point deadlin
   STRATA_CHECK(!on_owner_thread(), "a callback must not wait for an operation");
   waiting_.fetch_add(1);
   waits_.fetch_add(1, std::memory_order_relaxed);
-  if (progress_sleeps_.load()) ring(progress_bell_);  // it dozes from now on
+  if (progress_sleeps_.load()) ring_progress();  // it dozes from now on
   bool in_time = true;
   while (in_time && !ended()) {
     if (try_own()) {

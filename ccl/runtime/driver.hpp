@@ -44,7 +44,19 @@ class Driver final {
 
   // Returns when ended() is true (true) or the deadline has passed (false).
   bool drive(const std::function<bool()>& ended, Clock::time_point deadline);
-  void help();       // one turn, if nobody else is at it
+  void help();  // one turn, if nobody else is at it
+  // Runs `what` as the owner, if nobody else is at it and this is none of its callbacks. false: not run.
+  template <class What>
+  bool try_as_owner(What&& what) {
+    if (on_owner_thread() || !try_own()) return false;
+    // As drive() does, so that the progress thread leaves the engine to callers.
+    waits_.store(waits_.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+    if (progress_sleeps_.load(std::memory_order_relaxed)) ring_progress();
+    what();
+    disown();
+    return true;
+  }
+  bool yields() const { return options_.yield; }
   void submitted();  // there is news for turn()
   void ended();      // something that threads may wait for has ended; owner only
   bool on_owner_thread() const {
@@ -59,6 +71,7 @@ class Driver final {
   void sleep_as_owner(std::uint64_t news_seen, Clock::time_point until);
   void wait_for_turn(const std::function<bool()>& ended, Clock::time_point deadline);
   void notify_blocked();
+  void ring_progress();
   void pause(Clock::duration idle) const;
   void progress_loop();
   bool progress_once(Clock::time_point& idle_since);

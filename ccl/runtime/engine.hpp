@@ -4,10 +4,12 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "ccl/base/bounded_queue.hpp"
+#include "ccl/runtime/call.hpp"
 #include "ccl/runtime/control.hpp"
 #include "ccl/runtime/driver.hpp"
 #include "ccl/runtime/operation.hpp"
@@ -29,6 +31,10 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // Any thread
   // ---------------------------------------------------------------------------------------------------
   void submit(std::unique_ptr<Submission> submission);
+  // Does a small collective of ranks of one host within the call, if the engine is free and the others are
+  // there: nothing is allocated or handed over then. Nothing: it goes the usual way.
+  std::optional<Work> try_at_once(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                                  const CallOptions& options);
   bool drive(const std::function<bool()>& ended, Clock::time_point deadline) {
     return driver_->drive(ended, deadline);
   }
@@ -71,7 +77,12 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   // engine_local.cpp
   shm::Neighbours* neighbours_of(const CommunicatorState& communicator) const;
+  bool may_begin_at_once(const CommunicatorState& communicator);
+  Work finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                    const CallOptions& options, std::uint64_t number);
   void start_local(Operation& operation, std::unique_ptr<Submission> submission);
+  void make_group(CommunicatorState& communicator);
+  bool advance_at_once(ShmGroup& group) const;
   void begin_local(CommunicatorState& communicator);
   bool advance_local();
   bool advance_local(CommunicatorState& communicator);
@@ -111,6 +122,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::deque<Operation> operations_;  // by slot
   std::vector<std::uint32_t> free_, active_;
   std::vector<std::shared_ptr<CommunicatorState>> local_;  // whose groups are at work
+  std::uint32_t at_once_ = 0;                              // calls of try_at_once()
   std::uint64_t freed_seen_ = 0;                           // of Allocations
   Watchdog watchdog_;
   Clock::time_point now_;

@@ -86,6 +86,7 @@ void Engine::handle(Rank from, const ControlMessage& message) {
 void Engine::peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t first_missed) {
   const int index = communicator.index_of(peer);
   communicator.left_at[static_cast<std::size_t>(index)] = first_missed;
+  communicator.anybody_left = true;
   for (const std::uint32_t slot : active_) {
     const Operation& o = operations_[slot];
     if (o.communicator.get() != &communicator) continue;

@@ -16,6 +16,18 @@ CallMark mark_of(const Fingerprint& fingerprint) {
   return std::bit_cast<CallMark>(fingerprint);
 }
 
+// A microsecond or two.
+constexpr int kTriesAtOnce = 64;
+constexpr std::uint32_t kCallsPerTurn = 16;
+
+void pause_core() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
 GroupCall group_call(const Submission& s) {
   const auto type = static_cast<DataType>(s.fingerprint.type);
   const auto op = static_cast<ReduceOp>(s.fingerprint.op);
@@ -35,6 +47,80 @@ GroupCall group_call(const Submission& s) {
 
 }  // namespace
 
+// --- within the call
+// ----------------------------------------------------------------------------------------
+
+// Not while other operations need the engine; and now and then whatever has come meanwhile gets its turn.
+bool Engine::may_begin_at_once(const CommunicatorState& c) {
+  if (router_ && ++at_once_ % kCallsPerTurn == 0) turn(Clock::now());
+  return router_ && active_.empty() && c.started == c.next_operation && c.local_queue.empty() &&
+         c.early.empty() && !c.failed() && !c.anybody_left;
+}
+
+std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>& communicator,
+                                        const Call& call, const CallOptions& options) {
+  CommunicatorState& c = *communicator;
+  const auto checked = check(c, call, options);
+  if (!checked) return Work(checked.status());
+  const Fingerprint fingerprint = local_fingerprint(call, options);
+  const std::uint64_t element = size_of(call.type);
+  const GroupCall group_call{.collective = call.collective,
+                             .input = static_cast<const std::byte*>(call.input),
+                             .output = static_cast<std::byte*>(call.output),
+                             .in_place = checked->in_place,
+                             .count_bytes = call.count * element,
+                             .element_bytes = element,
+                             .root = call.root,
+                             .reduce = reduce_many_kernel(call.type, call.op),
+                             .scale = checked->scale,
+                             .mark = mark_of(fingerprint)};
+  std::optional<Work> work;
+  const std::unique_lock order(c.order, std::try_to_lock);
+  if (!order) return work;
+  driver_->try_as_owner([&] {
+    if (!may_begin_at_once(c)) return;
+    const std::uint64_t number = c.next_operation++;
+    c.started = number + 1;
+    c.recent[number % CommunicatorState::kRecentOperations] = fingerprint;
+    if (!c.local_group) make_group(c);
+    c.local_group->begin(group_call);
+    work = advance_at_once(*c.local_group) ? Work() : finish_later(communicator, call, options, number);
+  });
+  return work;
+}
+
+// For as long as it takes when nobody is late.
+bool Engine::advance_at_once(ShmGroup& group) const {
+  const int tries = driver_->yields() ? 1 : kTriesAtOnce;
+  for (int i = 0; i < tries; ++i) {
+    const ShmGroup::Progress progress = group.advance();
+    if (progress == ShmGroup::Progress::ended) return true;
+    if (progress == ShmGroup::Progress::mismatch || progress == ShmGroup::Progress::failed) return false;
+    pause_core();
+  }
+  return false;
+}
+
+// Somebody is late: what has been begun becomes an operation like any other.
+Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                          const CallOptions& options, std::uint64_t number) {
+  std::unique_ptr<Submission> s = *prepare(communicator, call, options);
+  s->number = number;
+  s->work = std::make_shared<WorkState>(shared_from_this());
+  Work work(s->work);
+  now_ = Clock::now();
+  Operation& o = new_operation(*s);
+  executor_->start(o.run);
+  o.local = std::move(s);
+  o.run.in_flight = 1;
+  local_.push_back(communicator);
+  communicator->local_queue.push_back(o.run.slot);
+  return work;
+}
+
+// --- as operations
+// ------------------------------------------------------------------------------------------
+
 // Of a communicator whose other members are all reached through shared memory.
 shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) const {
   if (communicator.size() < 2 || communicator.size() > ShmGroup::kMembersMax) return nullptr;
@@ -51,15 +137,18 @@ shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) co
 void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
   CommunicatorState& c = *o.communicator;
   o.local = std::move(submission);
-  o.run.in_flight = 1;  // the one step of a plan without steps
+  o.run.in_flight = 1;  // stands for the group's work: its plan has no steps
   if (c.local_queue.empty()) local_.push_back(o.communicator);
   c.local_queue.push_back(o.run.slot);
   if (c.local_queue.size() == 1) begin_local(c);
 }
 
+void Engine::make_group(CommunicatorState& c) {
+  c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id);
+}
+
 void Engine::begin_local(CommunicatorState& c) {
-  if (!c.local_group)
-    c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id);
+  if (!c.local_group) make_group(c);
   c.local_group->begin(group_call(*operations_[c.local_queue.front()].local));
 }
 

@@ -57,6 +57,18 @@ TEST_CASE("sweeps") {
         std::vector<std::uint64_t>{0, 1, 2, 3, 4});
 }
 
+TEST_CASE("a list of sizes") {
+  const Options o = parse({"all_reduce", "--sizes", "64K,8,1K"}).options;
+  CHECK(sizes_of(o) == std::vector<std::uint64_t>{64 << 10, 8, 1 << 10});
+  CHECK(o.bytes_max == 64 << 10);
+}
+
+TEST_CASE("samples and memory") {
+  const Options o = parse({"all_reduce", "--sampled", "0.25", "--untouched", "--memory", "shared"}).options;
+  CHECK((o.sampled_s == 0.25 && !o.touched && o.shared_memory));
+  CHECK_FALSE(parse({"all_reduce", "--memory", "private"}).options.shared_memory);
+}
+
 TEST_CASE("types and operations go by nccl-tests' names and by ours") {
   CHECK(parse({"all_reduce", "-d", "half"}).options.types == std::vector{DataType::float16});
   CHECK(parse({"all_reduce", "-d", "float16"}).options.types == std::vector{DataType::float16});
@@ -82,6 +94,11 @@ TEST_CASE("a refusal names the flag, the value and the choices") {
       {{"all_reduce", "-o", "bxor"}, {"bit_xor is not defined on float32"}},
       {{"all_reduce", "-a", "4"}, {"-a", "'4'", "0 to 3"}},
       {{"all_reduce", "-z", "0"}, {"-z", "--untouched"}},
+      {{"all_reduce", "--sizes", "8,12Q"}, {"--sizes", "'12Q'"}},
+      {{"all_reduce", "--sizes", "8", "-e", "16"}, {"--sizes", "-e"}},
+      {{"all_reduce", "--sampled", "0"}, {"--sampled", "'0'", "above 0"}},
+      {{"all_reduce", "--sampled", "1", "-m", "2"}, {"--sampled", "-m"}},
+      {{"all_reduce", "--memory", "pinned"}, {"--memory", "'pinned'", "private, shared"}},
       {{"all_reduce", "-g", "1"}, {"-g", "strata-run"}},
       {{"all_reduce", "-t", "2"}, {"-t", "strata-run -n 2"}},
       {{"all_reduce", "--bogus"}, {"--bogus"}},

@@ -72,6 +72,24 @@ class Ranks(unittest.TestCase):
             with self.subTest(transport=transport):
                 self.run_well(2, "all", "-b", "100K", "-e", "100K", "-n", "2", "--transport", transport)
 
+    def test_shared_buffers(self):
+        self.run_well(3, "all", "--sizes", "8,100K", "-n", "2", "-r", "-1", "--memory", "shared")
+
+    def test_samples(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.csv")
+            for touching in ((), ("--untouched",)):
+                self.run_well(2, "all", "--sizes", "8,70000", "--sampled", "0.001", "--csv", path, *touching)
+                with open(path, encoding="utf-8") as file:
+                    in_csv = list(csv.DictReader(file))
+                self.assertEqual(len(in_csv), 29)  # a barrier has one row, and 14 collectives two
+                for row in in_csv:
+                    self.assertGreaterEqual(int(row["out_of_place_samples"]), 9)
+                    self.assertLessEqual(float(row["out_of_place_min_us"]), float(row["out_of_place_p50_us"]))
+                    self.assertEqual(row["in_place_p50_us"], "")
+                    if not touching:
+                        self.assertEqual(row["out_of_place_calls"], "1")
+
     def test_files_hold_what_is_printed(self):
         with tempfile.TemporaryDirectory() as folder:
             csv_path, json_path = os.path.join(folder, "x.csv"), os.path.join(folder, "x.json")

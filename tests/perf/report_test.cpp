@@ -18,8 +18,8 @@ Row example_row() {
   row.what = {find_test_case("all_reduce"), DataType::float32, ReduceOp::sum, 0, 1 << 20};
   row.shown_bytes = 1 << 20;
   row.count = 1 << 18;
-  row.out_of_place = {123.456, 120, 150, 8.49, 12.74, 0};
-  row.in_place = Figures{12345.6, 12000, 15000, 0.08, 0.13, 3};
+  row.out_of_place = {123.456, 120, 150, 8.49, 12.74, 0, 110, 20, 1};
+  row.in_place = Figures{12345.6, 12000, 15000, 0.08, 0.13, 3, 11000, 20, 1};
   return row;
 }
 
@@ -85,11 +85,13 @@ TEST_CASE("CSV and JSON hold the row") {
   const std::vector<std::string> names = fields_of(csv_header()), values = fields_of(csv_row(example_row()));
   REQUIRE(names.size() == values.size());
   CHECK((names[6] == "out_of_place_time_us" && values[6] == "123.456"));
-  CHECK((names.back() == "in_place_p99_us" && values.back() == "15000"));
+  CHECK((names[20] == "in_place_min_us" && values[20] == "11000"));
+  CHECK((names.back() == "in_place_calls" && values.back() == "1"));
   Summary summary;
   summary.add(example_row());
   const auto json = nlohmann::json::parse(json_text({}, {{"host", 7}}, {example_row()}, summary));
   CHECK(json["rows"][0]["in_place"]["wrong"] == 3);
+  CHECK(json["rows"][0]["in_place"]["samples"] == 20);
   CHECK(json["rows"][0]["collective"] == "all_reduce");
   CHECK(json["ranks"][0]["pid"] == 7);
   CHECK(json["out_of_bounds_values"] == 3);

@@ -4,6 +4,8 @@
 #include <cstring>
 #include <new>
 
+#include "strata/memory.hpp"
+
 namespace strata::perf {
 namespace {
 
@@ -11,15 +13,25 @@ constexpr std::size_t kPageBytes = 4096;  // also the size of each guard
 constexpr std::size_t kCacheLineBytes = 64;
 constexpr std::byte kGuard{0x5a};
 
+std::byte* take(std::uint64_t bytes, bool shared) {
+  if (!shared) return static_cast<std::byte*>(::operator new(bytes, std::align_val_t(kPageBytes)));
+  const Expected<void*> memory = allocate(bytes);
+  if (!memory) throw std::bad_alloc();
+  return static_cast<std::byte*>(*memory);
+}
+
 }  // namespace
 
 void GuardedMemory::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, std::align_val_t(kPageBytes));
+  if (shared)
+    (void)deallocate(memory);
+  else
+    ::operator delete(memory, std::align_val_t(kPageBytes));
 }
 
-GuardedMemory::GuardedMemory(std::uint64_t bytes)
+GuardedMemory::GuardedMemory(std::uint64_t bytes, bool shared)
     : bytes_(bytes),
-      memory_(static_cast<std::byte*>(::operator new(bytes + 2 * kPageBytes, std::align_val_t(kPageBytes)))),
+      memory_(take(bytes + 2 * kPageBytes, shared), Free{shared}),
       data_(memory_.get() + kPageBytes) {
   std::memset(memory_.get(), 0, bytes + 2 * kPageBytes);
   std::fill_n(memory_.get(), kPageBytes, kGuard);

@@ -8,9 +8,10 @@
 namespace strata::perf {
 
 // Page-aligned, touched when made, with guards before and after that must stay as they are.
+// shared: by strata::allocate(), so that the other ranks of this host can work on it.
 class GuardedMemory final {
  public:
-  explicit GuardedMemory(std::uint64_t bytes);
+  GuardedMemory(std::uint64_t bytes, bool shared);
   GuardedMemory(const GuardedMemory&) = delete;
   GuardedMemory& operator=(const GuardedMemory&) = delete;
 
@@ -21,6 +22,7 @@ class GuardedMemory final {
  private:
   struct Free {
     void operator()(std::byte* memory) const;
+    bool shared;
   };
   std::uint64_t bytes_;
   std::unique_ptr<std::byte, Free> memory_;

@@ -27,6 +27,12 @@ SIZES
   reduce_scatter, all_to_all, gather, scatter and the v forms) share it out equally, rounded down to whole elements;
   v forms then give later ranks more.
 
+SAMPLES
+  With --sampled a sample is a barrier, then calls one after another: 32 up to 1 KiB, 8 up to 16 KiB, 2 up to 256 KiB,
+  1 above, fewer when they would take over 20 ms, and 1 unless --untouched. Its time is the slowest rank's, divided
+  by the calls. There are 9 to 400 samples, as many as fit; 15 % as many come before them. All are out of place on the
+  same buffers; the root goes round from call to call. Libraries that are timed in this way can be compared.
+
 OUTPUT
   Lines that begin with # are not rows. A row holds
     size (B), count (elements, of one rank where the size is shared out), type, redop, root,
@@ -52,6 +58,8 @@ EXAMPLES
     strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
   For a script that reads nccl-tests' output:
     strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
+  Buffers that the other ranks can work on, timed as bench/compare times other libraries:
+    strata-run -n 2 -- strata-perf all_reduce --sizes 8,1K,4M --sampled 0.2 --untouched --memory shared
   Tail latency of small calls:
     strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
 )";

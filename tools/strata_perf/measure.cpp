@@ -1,18 +1,12 @@
 #include "tools/strata_perf/measure.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 
+#include "tools/strata_perf/clock.hpp"
 #include "tools/strata_perf/statistics.hpp"
 
 namespace strata::perf {
 namespace {
-
-double now_us() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration<double, std::micro>(now).count();
-}
 
 Pattern pattern_of(const Measurement& what, int ranks, std::uint64_t seed) {
   return {.type = what.type, .op = what.op, .reduces = what.test->reduces, .ranks = ranks, .seed = seed};
@@ -21,7 +15,9 @@ Pattern pattern_of(const Measurement& what, int ranks, std::uint64_t seed) {
 }  // namespace
 
 Meter::Meter(World& world, const Options& options)
-    : world_(world), options_(options), workspace_(options.bytes_max, options.calls_per_iteration) {}
+    : world_(world),
+      options_(options),
+      workspace_(options.bytes_max, options.calls_per_iteration, options.shared_memory) {}
 
 Expected<Row> Meter::measure(const Measurement& what) {
   const std::uint64_t elements = what.bytes / size_of(what.type);
@@ -33,7 +29,7 @@ Expected<Row> Meter::measure(const Measurement& what) {
   Expected<Figures> apart = figures(what, shape, false);
   if (!apart) return apart.status();
   row.out_of_place = *apart;
-  if (!what.test->in_place) return row;
+  if (!what.test->in_place || options_.sampled_s > 0) return row;
   Expected<Figures> in_place = figures(what, shape, true);
   if (!in_place) return in_place.status();
   row.in_place = *in_place;
@@ -43,6 +39,7 @@ Expected<Row> Meter::measure(const Measurement& what) {
 Expected<Figures> Meter::figures(const Measurement& what, const Shape& shape, bool in_place) {
   const auto calls = static_cast<std::uint64_t>(std::max(options_.iterations, options_.warmups)) *
                      static_cast<std::uint64_t>(options_.calls_per_iteration);
+  const double bytes = static_cast<double>(shape.moved * size_of(what.type));
   workspace_.arrange(shape, size_of(what.type), in_place, calls);
   workspace_.make_data(pattern_of(what, world_.size(), seed_++), world_.rank());
   Call call{what.test->kind, what.type, what.op, what.root, &shape, {}};
@@ -51,13 +48,16 @@ Expected<Figures> Meter::figures(const Measurement& what, const Shape& shape, bo
   if (options_.tests.size() == 1)
     call.options.algorithm = options_.algorithm;  // else the communicator has it
 
-  Expected<std::vector<double>> times = times_us(call);
-  if (!times) return times.status();
+  Expected<Samples> taken = samples(call, shape.shown * size_of(what.type));
+  if (!taken) return taken.status();
+  const std::vector<double>& times = taken->times_us;
   Figures f;
-  f.time_us = mean(*times);
-  f.p50_us = percentile(*times, 50);
-  f.p99_us = percentile(*times, 99);
-  const double bytes = static_cast<double>(shape.moved * size_of(what.type));
+  f.time_us = mean(times);
+  f.p50_us = percentile(times, 50);
+  f.p99_us = percentile(times, 99);
+  f.min_us = *std::min_element(times.begin(), times.end());
+  f.samples = static_cast<int>(times.size());
+  f.calls = taken->plan.calls;
   f.algorithm_gbs = f.time_us > 0 ? bytes / f.time_us / 1e3 : 0;
   f.bus_gbs = f.algorithm_gbs * bus_factor(*what.test, world_.size());
   if (options_.checks == 0 || what.test->kind == Kind::barrier) return f;
@@ -65,6 +65,13 @@ Expected<Figures> Meter::figures(const Measurement& what, const Shape& shape, bo
   if (!wrong) return wrong.status();
   f.wrong = *wrong;
   return f;
+}
+
+Expected<Samples> Meter::samples(const Call& call, std::uint64_t bytes) {
+  if (options_.sampled_s > 0) return Sampler(world_, workspace_, options_, call).run(bytes);
+  Expected<std::vector<double>> times = times_us(call);
+  if (!times) return times.status();
+  return Samples{{options_.calls_per_iteration, options_.iterations, options_.warmups}, *std::move(times)};
 }
 
 // One time for each iteration and call, over all ranks.

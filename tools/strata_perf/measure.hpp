@@ -3,10 +3,7 @@
 #include <optional>
 #include <vector>
 
-#include "tools/strata_perf/call.hpp"
-#include "tools/strata_perf/options.hpp"
-#include "tools/strata_perf/workspace.hpp"
-#include "tools/strata_perf/world.hpp"
+#include "tools/strata_perf/sampler.hpp"
 
 namespace strata::perf {
 
@@ -14,6 +11,8 @@ struct Figures {
   double time_us = 0, p50_us = 0, p99_us = 0;  // of one call
   double algorithm_gbs = 0, bus_gbs = 0;       // GB/s, GB = 1e9 bytes
   std::optional<std::uint64_t> wrong;          // elements of all ranks; nothing if not checked
+  double min_us = 0;
+  int samples = 0, calls = 1;  // how many times were taken, each of how many calls
 };
 
 // What is measured: a row of the table.
@@ -40,6 +39,7 @@ class Meter final {
 
  private:
   Expected<Figures> figures(const Measurement& what, const Shape& shape, bool in_place);
+  Expected<Samples> samples(const Call& call, std::uint64_t bytes);
   Expected<std::vector<double>> times_us(const Call& call);
   Status run_one_by_one(const Call& call, int iterations, std::vector<double>& times);
   Status run_overlapped(const Call& call, std::vector<double>& times);

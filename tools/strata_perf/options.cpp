@@ -35,6 +35,14 @@ std::uint64_t byte_size(const std::string& flag, const std::string& text) {
   return *bytes;
 }
 
+double seconds(const std::string& flag, const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size() || !(value > 0) || value > 3600)
+    refuse(flag, text, "numbers above 0, up to 3600, such as 0.2");
+  return value;
+}
+
 double growth_factor(const std::string& flag, const std::string& text) {
   double factor = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), factor);
@@ -79,14 +87,17 @@ class Binder {
 
   void bind() {
     bind_sizes();
+    bind_size_list();
     bind_repetitions();
     bind_operations();
+    bind_sampling();
     bind_library();
     bind_output();
     bind_refused();
   }
   // What only all options together can tell.
   void check() {
+    if (!o_.sizes.empty()) check_size_list();
     if (!min_given_) o_.bytes_min = std::min(o_.bytes_min, o_.bytes_max);
     if (!max_given_) o_.bytes_max = std::max(o_.bytes_min, o_.bytes_max);
     if (o_.bytes_min > o_.bytes_max)
@@ -98,6 +109,8 @@ class Binder {
           "-z",
           "0 starts calls before others have ended, which leaves no moment to touch the "
           "buffers: add --untouched");
+    if (o_.sampled_s > 0 && (!o_.blocking || o_.calls_per_iteration > 1))
+      throw CLI::ValidationError("--sampled", "calls run one after another in a sample: leave out -m and -z");
     for (const TestCase* t : o_.tests)
       for (DataType type : o_.types)
         if (t->reduces && o_.ops.size() == 1 && o_.types.size() == 1 && !is_defined(o_.ops[0], type))
@@ -107,6 +120,13 @@ class Binder {
   }
 
  private:
+  void check_size_list() {
+    if (min_given_ || max_given_) throw CLI::ValidationError("--sizes", "leave out -b and -e");
+    const auto [min, max] = std::minmax_element(o_.sizes.begin(), o_.sizes.end());
+    o_.bytes_min = *min, o_.bytes_max = *max;
+    min_given_ = max_given_ = true;
+  }
+
   using Setter = std::function<void(const std::string& flag, const std::string& text)>;
 
   CLI::Option* option(const std::string& names, const std::string& value, const std::string& help,
@@ -138,6 +158,14 @@ class Binder {
            [this](const auto& f, const auto& text) { o_.factor = growth_factor(f, text); });
   }
 
+  void bind_size_list() {
+    option("--sizes", "LIST", "these sizes instead, e.g. 8,1K,64M", [this](const auto& f, const auto& text) {
+      std::istringstream list(text);
+      for (std::string one; std::getline(list, one, ',');) o_.sizes.push_back(byte_size(f, one));
+      if (o_.sizes.empty()) refuse(f, text, "sizes with commas between them");
+    });
+  }
+
   void bind_repetitions() {
     number("-n,--iters", o_.iterations, 1, kCountMax, "timed iterations of each size");
     number("-m,--agg_iters", o_.calls_per_iteration, 1, 4096, "calls started together in one iteration");
@@ -165,6 +193,18 @@ class Binder {
         "--untouched", [this] { o_.touched = false; },
         "do not rewrite inputs and read outputs between calls: the data stay in the caches where "
         "the call left them, and the figures are better than a program will see");
+  }
+
+  void bind_sampling() {
+    option("--sampled", "SECONDS", "instead of -n, -w and -a: times samples for so long (see SAMPLES)",
+           [this](const auto& f, const auto& text) { o_.sampled_s = seconds(f, text); });
+    option("--memory", "KIND",
+           "private, or shared: buffers of strata::allocate(), which the ranks of this host can work on "
+           "without copies [private]",
+           [this](const auto& f, const auto& text) {
+             if (text != "private" && text != "shared") refuse(f, text, "private, shared");
+             o_.shared_memory = text == "shared";
+           });
   }
 
   void bind_library() {
@@ -214,6 +254,7 @@ class Binder {
 }  // namespace
 
 std::vector<std::uint64_t> sizes_of(const Options& options) {
+  if (!options.sizes.empty()) return options.sizes;
   std::vector<std::uint64_t> sizes;
   for (std::uint64_t size = options.bytes_min; size <= options.bytes_max;) {
     sizes.push_back(size);

@@ -16,7 +16,8 @@ struct Options {
   std::uint64_t bytes_min = 32 << 20;
   std::uint64_t bytes_max = 32 << 20;
   std::uint64_t bytes_step = 1 << 20;
-  double factor = 0;  // above 1: sizes grow by it instead of by bytes_step
+  double factor = 0;                 // above 1: sizes grow by it instead of by bytes_step
+  std::vector<std::uint64_t> sizes;  // not empty: these instead; bytes_max is the largest
   int iterations = 20;
   int calls_per_iteration = 1;
   int warmups = 1;
@@ -29,6 +30,8 @@ struct Options {
   bool blocking = true;
   bool touched = true;
   bool percentiles = true;
+  double sampled_s = 0;          // above 0: timed in samples, for so long, out of place
+  bool shared_memory = false;    // buffers of strata::allocate()
   std::uint32_t timeout_ms = 0;  // 0: the library's default
   std::string algorithm, transport;
   std::string csv_path, json_path;

@@ -11,17 +11,21 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kFigureNames[] = {"time_us", "algbw_gbs", "busbw_gbs", "wrong", "p50_us", "p99_us"};
+constexpr const char* kFigureNames[] = {"time_us", "algbw_gbs", "busbw_gbs", "wrong", "p50_us",
+                                        "p99_us",  "min_us",    "samples",   "calls"};
 
 std::string csv_figures(const std::optional<Figures>& f) {
-  if (!f) return ",,,,,,";
-  return fmt::format(",{},{},{},{},{},{}", f->time_us, f->algorithm_gbs, f->bus_gbs,
-                     f->wrong ? std::to_string(*f->wrong) : "", f->p50_us, f->p99_us);
+  if (!f) return ",,,,,,,,,";
+  return fmt::format(",{},{},{},{},{},{},{},{},{}", f->time_us, f->algorithm_gbs, f->bus_gbs,
+                     f->wrong ? std::to_string(*f->wrong) : "", f->p50_us, f->p99_us, f->min_us, f->samples,
+                     f->calls);
 }
 
 Json json_figures(const Figures& f) {
-  Json json = {{"time_us", f.time_us}, {"algbw_gbs", f.algorithm_gbs}, {"busbw_gbs", f.bus_gbs},
-               {"p50_us", f.p50_us},   {"p99_us", f.p99_us},           {"wrong", nullptr}};
+  Json json = {
+      {"time_us", f.time_us}, {"algbw_gbs", f.algorithm_gbs}, {"busbw_gbs", f.bus_gbs}, {"p50_us", f.p50_us},
+      {"p99_us", f.p99_us},   {"min_us", f.min_us},           {"samples", f.samples},   {"calls", f.calls},
+      {"wrong", nullptr}};
   if (f.wrong) json["wrong"] = *f.wrong;
   return json;
 }
@@ -72,6 +76,8 @@ std::string json_text(const Options& o, const std::vector<RankInfo>& ranks, cons
                      {"check", o.checks},
                      {"blocking", o.blocking},
                      {"touched", o.touched},
+                     {"sampled_s", o.sampled_s},
+                     {"memory", o.shared_memory ? "shared" : "private"},
                      {"average", static_cast<int>(o.average)},
                      {"algorithm", o.algorithm},
                      {"transport", o.transport}};

@@ -5,10 +5,10 @@
 
 namespace strata::perf {
 
-Workspace::Workspace(std::uint64_t bytes_max, int slots_min)
-    : input_(bytes_max * static_cast<std::uint64_t>(slots_min)),
-      output_(bytes_max * static_cast<std::uint64_t>(slots_min)),
-      data_(bytes_max) {}
+Workspace::Workspace(std::uint64_t bytes_max, int slots_min, bool shared)
+    : input_(bytes_max * static_cast<std::uint64_t>(slots_min), shared),
+      output_(bytes_max * static_cast<std::uint64_t>(slots_min), shared),
+      data_(bytes_max, false) {}
 
 void Workspace::arrange(const Shape& shape, std::uint64_t element_bytes, bool in_place,
                         std::uint64_t slots_max) {

@@ -12,8 +12,8 @@ namespace strata::perf {
 // Owned by the main thread.
 class Workspace final {
  public:
-  // Room for `slots_min` calls of the largest size.
-  Workspace(std::uint64_t bytes_max, int slots_min);
+  // Room for `slots_min` calls of the largest size. shared: on buffers of strata::allocate().
+  Workspace(std::uint64_t bytes_max, int slots_min, bool shared);
 
   // Cuts the memory for calls of this shape. slots_max: more are not needed.
   void arrange(const Shape& shape, std::uint64_t element_bytes, bool in_place, std::uint64_t slots_max);
