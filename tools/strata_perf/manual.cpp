@@ -30,8 +30,9 @@ SIZES
 SAMPLES
   With --sampled a sample is a barrier, then calls one after another: 32 up to 1 KiB, 8 up to 16 KiB, 2 up to 256 KiB,
   1 above, fewer when they would take over 20 ms, and 1 unless --untouched. Its time is the slowest rank's, divided
-  by the calls. There are 9 to 400 samples, as many as fit; 15 % as many come before them. All are out of place on the
-  same buffers; the root goes round from call to call. Libraries that are timed in this way can be compared.
+  by the calls. There are 9 to 400 samples, as many as fit; 15 % as many come before them. All are out of place on
+  the same buffers, broadcast in place too; the root goes round from call to call. Libraries that are timed in this
+  way can be compared.
 
 OUTPUT
   Lines that begin with # are not rows. A row holds

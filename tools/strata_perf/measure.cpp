@@ -29,7 +29,9 @@ Expected<Row> Meter::measure(const Measurement& what) {
   Expected<Figures> apart = figures(what, shape, false);
   if (!apart) return apart.status();
   row.out_of_place = *apart;
-  if (!what.test->in_place || options_.sampled_s > 0) return row;
+  // In samples, in place only where other libraries have nothing else.
+  const bool in_place_too = options_.sampled_s == 0 || what.test->kind == Kind::broadcast;
+  if (!what.test->in_place || !in_place_too) return row;
   Expected<Figures> in_place = figures(what, shape, true);
   if (!in_place) return in_place.status();
   row.in_place = *in_place;

@@ -30,7 +30,7 @@ struct Options {
   bool blocking = true;
   bool touched = true;
   bool percentiles = true;
-  double sampled_s = 0;          // above 0: timed in samples, for so long, out of place
+  double sampled_s = 0;          // above 0: timed in samples, for so long
   bool shared_memory = false;    // buffers of strata::allocate()
   std::uint32_t timeout_ms = 0;  // 0: the library's default
   std::string algorithm, transport;
