@@ -6,6 +6,7 @@
 #include <random>
 
 #include "ccl/algorithms/algorithm.hpp"
+#include "strata/memory.hpp"
 #include "tests/support/values.hpp"
 #include "tests/support/world.hpp"
 
@@ -161,15 +162,37 @@ Work call(Communicator& comm, const Case& c, const void* in, void* out, const Ca
   }
 }
 
+// Private, or such that others can map it.
+class Memory {
+ public:
+  Memory(std::size_t bytes, bool shared, std::byte mark) : bytes_(bytes) {
+    if (shared) shared_ = static_cast<std::byte*>(*allocate(bytes));
+    private_.resize(shared ? 0 : bytes);
+    std::fill_n(data(), bytes, mark);
+  }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  ~Memory() {
+    if (!deallocate(shared_).ok()) std::abort();
+  }
+  std::byte* data() { return shared_ ? shared_ : private_.data(); }
+  std::byte operator[](std::size_t i) { return data()[i]; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* shared_ = nullptr;
+  std::vector<std::byte> private_;
+};
+
 // Buffers stand at odd addresses between guards; the input must be left as it was.
-void check(Communicator& comm, const Case& c, std::string_view algorithm = {}) {
+void check(Communicator& comm, const Case& c, std::string_view algorithm = {}, bool shared = false) {
   const std::uint64_t e = size_of(c.type);
   const Truth t = truth(c, comm.size(), comm.rank());
   const std::vector<std::byte> input = encode(c.type, t.input), expected = encode(c.type, t.output);
   constexpr std::size_t kGuard = 67;
   constexpr std::byte kMark{0xa5};
-  std::vector<std::byte> in(input.size() + kGuard + 1, kMark), out(expected.size() + kGuard + 1, kMark);
-  std::copy(input.begin(), input.end(), in.begin() + 1);
+  Memory in(input.size() + kGuard + 1, shared, kMark), out(expected.size() + kGuard + 1, shared, kMark);
+  std::copy(input.begin(), input.end(), in.data() + 1);
   std::byte *from = in.data() + 1, *to = out.data() + 1;
   if (c.in_place && !input.empty() && !expected.empty()) {
     if (input.size() > expected.size()) {
@@ -248,7 +271,7 @@ constexpr std::uint64_t kEvery = 1, kLarge = 300'001;
 }  // namespace
 
 TEST_CASE("every collective, type and operation gives the serial result on every transport") {
-  const Wire wire = GENERATE(Wire::memory, Wire::memory_lowered, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::memory_lowered, Wire::shm, Wire::shm_messages, Wire::tcp);
   const int size = GENERATE(1, 2, 3, 4, 5, 8);
   CAPTURE(name_of(wire), size, kSeed);
   const std::string wrong = run_world(size, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
@@ -283,6 +306,42 @@ TEST_CASE("every algorithm of the catalog moves real data right, large and small
             continue;
           check(comm, c, a.name);
         }
+  });
+  CHECK(wrong == "");
+}
+
+TEST_CASE("collectives on common memory, large and small, whoever's buffers can be mapped") {
+  const int size = GENERATE(2, 3, 4, 5);
+  CAPTURE(size);
+  const std::string wrong = run_world(size, {.wire = Wire::shm, .communicator = {}}, [&](Communicator& comm) {
+    std::uint64_t seed = 0;
+    for (int k = 1; k <= static_cast<int>(Collective::scatter); ++k)
+      for (const std::uint64_t count : {std::uint64_t{3}, std::uint64_t{5000}, kLarge / 3})
+        for (const unsigned sharers : {0u, ~0u, 0x15u})  // a bit a rank
+          for (const bool in_place : {false, true})
+            for (const bool v : {false, true}) {
+              const auto collective = static_cast<Collective>(k);
+              if (v && (!has_v(collective) || collective == Collective::all_to_all)) continue;
+              const Case c{collective,
+                           DataType::int32,
+                           ReduceOp::average,
+                           count,
+                           in_place,
+                           v,
+                           static_cast<Rank>(++seed % static_cast<unsigned>(size)),
+                           seed};
+              check(comm, c, "shared_memory", (sharers >> comm.rank() & 1) != 0);
+            }
+  });
+  CHECK(wrong == "");
+}
+
+TEST_CASE("what is larger than the caches goes past them") {
+  const std::string wrong = run_world(2, {.wire = Wire::shm, .communicator = {}}, [&](Communicator& comm) {
+    for (const Collective collective : {Collective::all_reduce, Collective::all_gather, Collective::reduce})
+      for (const bool in_place : {false, true})
+        check(comm, {collective, DataType::int8, ReduceOp::sum, 9'000'001, in_place, false, 1, 5},
+              "shared_memory", true);
   });
   CHECK(wrong == "");
 }

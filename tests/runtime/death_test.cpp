@@ -58,7 +58,7 @@ void check_error(const ProcessEnd& end, const std::string& code, pid_t culprit) 
 }  // namespace
 
 TEST_CASE("kill -9 of one rank is peer_lost at the others, and nothing is left in /dev/shm") {
-  const Wire wire = GENERATE(Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::shm, Wire::shm_messages, Wire::tcp);
   const std::uint64_t count = GENERATE(1, 1'000'000);
   CAPTURE(name_of(wire), count);
   const auto before = entries("/dev/shm");
@@ -74,7 +74,7 @@ TEST_CASE("kill -9 of one rank is peer_lost at the others, and nothing is left i
 }
 
 TEST_CASE("a stopped rank is named at the deadline, and learns of it when it goes on") {
-  const Wire wire = GENERATE(Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::shm, Wire::shm_messages, Wire::tcp);
   CAPTURE(name_of(wire));
   std::vector<pid_t> pids;
   const auto ends = run_processes(3, reduce_forever(wire, 1'000, 10), [&](const std::vector<pid_t>& p) {
@@ -97,7 +97,7 @@ TEST_CASE("a stopped rank is named at the deadline, and learns of it when it goe
 }
 
 TEST_CASE("a process that exits without destroying its communicator is lost to the others") {
-  const Wire wire = GENERATE(Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::shm, Wire::shm_messages, Wire::tcp);
   CAPTURE(name_of(wire));
   const std::string meeting = make_meeting_place();
   const auto ends = run_processes(

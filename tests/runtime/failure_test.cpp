@@ -66,7 +66,7 @@ TEST_CASE("a mismatched call is the same error at every rank and names both side
        },
        all_reduce(1000, kInt, ReduceOp::sum)},
   };
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   const int size = GENERATE(2, 3);
   for (const Mismatch& m : mismatches) {
     CAPTURE(name_of(wire), size, m.name);
@@ -88,7 +88,7 @@ TEST_CASE("a mismatched call is the same error at every rank and names both side
 }
 
 TEST_CASE("send and receive that differ are a mismatch, whatever the sizes and whoever comes first") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   const std::uint64_t sent = GENERATE(4, 100'000), received = GENERATE(5, 100'001);
   const bool sender_first = GENERATE(false, true);
   CAPTURE(name_of(wire), sent, received, sender_first);
@@ -115,7 +115,7 @@ TEST_CASE("send and receive that differ are a mismatch, whatever the sizes and w
 }
 
 TEST_CASE("a rank that does not call is named at the deadline") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   CAPTURE(name_of(wire));
   const auto ended = statuses(3, wire, 200, [](Communicator& comm) {
     EXPECT_OK(comm.barrier().wait());
@@ -149,7 +149,7 @@ TEST_CASE("a receive without a send ends at its own deadline") {
 }
 
 TEST_CASE("abort reaches everybody, with its reason") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   const auto ended = statuses(3, wire, 30'000, [](Communicator& comm) {
     int x = 0;
     if (comm.rank() == 1) comm.abort("loss is not a number");
@@ -164,7 +164,7 @@ TEST_CASE("abort reaches everybody, with its reason") {
 }
 
 TEST_CASE("who destroys a communicator that others use ends their operations, not their process") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   std::vector<Status> ended(3);
   const std::string wrong = run_world(3, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
     auto copy = comm.duplicate();
@@ -186,7 +186,7 @@ TEST_CASE("who destroys a communicator that others use ends their operations, no
 }
 
 TEST_CASE("operations that could still end well do, when a rank leaves after its part") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::tcp);
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
   const std::string wrong = run_world(2, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
     // The sender leaves with its messages still on the way.
     std::vector<int> data(3'000'000, comm.rank());

@@ -50,6 +50,7 @@ const char* name_of(Wire wire) {
     case Wire::memory: return "memory";
     case Wire::memory_lowered: return "memory, lowered";
     case Wire::shm: return "shm";
+    case Wire::shm_messages: return "shm, messages";
     case Wire::tcp: return "tcp";
   }
   return "?";
@@ -69,7 +70,8 @@ Expected<Communicator> join_world(int rank, int size, const WorldOptions& option
   o.rank = rank;
   o.size = size;
   o.rendezvous = meeting;
-  o.transport = options.wire == Wire::shm ? "shm" : "tcp";
+  o.transport = options.wire == Wire::tcp ? "tcp" : "shm";
+  if (options.wire == Wire::shm_messages && o.algorithm.empty()) o.algorithm = "messages";
   return Communicator::create(o);
 }
 
