@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint64_t kBytesPerAdvance = 512 << 10;
 // A sum is made here and copied to where it belongs: half of a first-level cache, so that sources fit beside.
-constexpr std::uint64_t kTileBytes = 8 << 10;
+constexpr std::uint64_t kTileBytes = 4 << 10;
 // From so many bytes a rank on, targets would only push other things out of the caches.
 constexpr std::uint64_t kStreamBytesMin = 8 << 20;
 
@@ -89,30 +89,33 @@ void DirectMoves::plan_copies() {
   if (s.collective == Collective::scatter) copy(s.root, s.begin(s.me), 0, s.length(s.me));
 }
 
-bool DirectMoves::advance() { return shape_.reduces() ? reduce_some() : copy_some(); }
+bool DirectMoves::advance() {
+  const bool done = shape_.reduces() ? reduce_some() : copy_some();
+  if (streaming_) flush_streams();
+  return done;
+}
 
 bool DirectMoves::reduce_some() {
   const std::uint64_t length = shape_.length(shape_.me);
   const std::uint64_t end = std::min(length, at_ + kBytesPerAdvance);
   while (at_ < end) {
     const std::uint64_t tile = std::min(kTileBytes, end - at_);
-    reduce_tile(at_, tile);
+    reduce_tile(tile);
     at_ += tile;
   }
   return at_ == length;
 }
 
 // Large targets get the sum from a tile that stays in the cache, past it; small ones from the first of them.
-void DirectMoves::reduce_tile(std::uint64_t at, std::uint64_t length) {
-  std::byte* const into = streaming_ ? tile_.data() : targets_[0] + at;
+void DirectMoves::reduce_tile(std::uint64_t length) {
+  std::byte* const into = streaming_ ? tile_.data() : static_cast<std::byte*>(targets_[0]);
   reduce_(into, parts_.data(), parts_.size(), length / element_bytes_, true, scale_);
   for (const void*& part : parts_) part = static_cast<const std::byte*>(part) + length;
-  for (std::size_t i = streaming_ ? 0 : 1; i < targets_.size(); ++i) {
-    if (streaming_)
-      copy_streaming(targets_[i] + at, into, length);
-    else
-      std::memcpy(targets_[i] + at, into, length);
-  }
+  if (streaming_)
+    spread_streaming(targets_.data(), targets_.size(), into, length, parts_.data(), parts_.size());
+  else
+    for (std::size_t i = 1; i < targets_.size(); ++i) std::memcpy(targets_[i], into, length);
+  for (void*& target : targets_) target = static_cast<std::byte*>(target) + length;
 }
 
 bool DirectMoves::copy_some() {

@@ -29,7 +29,7 @@ class DirectMoves final {
   void plan_copies();
   bool reduce_some();
   bool copy_some();
-  void reduce_tile(std::uint64_t at, std::uint64_t length);
+  void reduce_tile(std::uint64_t length);
 
   Shape shape_;
   ReduceManyKernel reduce_ = nullptr;
@@ -40,9 +40,9 @@ class DirectMoves final {
   std::vector<const std::byte*> inputs_;
   std::vector<std::byte*> outputs_;
 
-  // A reduction: my part of all inputs, and everywhere it goes.
+  // A reduction: my part of all inputs, and everywhere it goes; both move on with each tile.
   std::vector<const void*> parts_;
-  std::vector<std::byte*> targets_;
+  std::vector<void*> targets_;
   std::vector<std::byte> tile_;
 
   // Anything else.
