@@ -1,0 +1,93 @@
+// An MPI's collectives, measured; built once with each MPI.
+//   mpirun -np 2 mpi_bench --collective all_reduce --sizes 8,1024 [--memory mpi]
+// --memory mpi: buffers of MPI_Alloc_mem.
+#include <mpi.h>
+
+#include "bench/compare/measure.hpp"
+#include "bench/compare/memory.hpp"
+
+namespace strata::compare {
+namespace {
+
+Memory mpi_memory(std::uint64_t count) {
+  float* memory = nullptr;
+  const std::uint64_t bytes = std::max<std::uint64_t>(count, 1) * sizeof(float);
+  MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, static_cast<void*>(&memory));
+  std::memset(memory, 0, bytes);
+  return Memory(memory, [](float* m) { MPI_Free_mem(m); });
+}
+
+class Mpi final {
+ public:
+  explicit Mpi(bool own_memory) : own_memory_(own_memory) {
+    MPI_Comm_rank(world_, &rank_);
+    MPI_Comm_size(world_, &size_);
+  }
+  Mpi(const Mpi&) = delete;
+  Mpi& operator=(const Mpi&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  void barrier() { MPI_Barrier(world_); }
+  void slowest(std::span<double> numbers) {
+    const int count = static_cast<int>(numbers.size());
+    MPI_Allreduce(MPI_IN_PLACE, numbers.data(), count, MPI_DOUBLE, MPI_MAX, world_);
+  }
+
+  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes) {
+    if (collective == Collective::copy) return std::nullopt;
+    collective_ = collective;
+    count_ = static_cast<int>(bytes / sizeof(float));
+    part_ = count_ / size_;
+    buffers_ = counts_of(collective, bytes, size_);
+    in_.reset(), out_.reset();
+    out_ = take(buffers_.out_count);
+    in_ = collective == Collective::broadcast ? out_ : take(buffers_.in_count);
+    buffers_.in = in_.get(), buffers_.out = out_.get();
+    return buffers_;
+  }
+
+  void call(int root) {
+    float *in = buffers_.in, *out = buffers_.out;
+    switch (collective_) {
+      case Collective::all_reduce: MPI_Allreduce(in, out, count_, MPI_FLOAT, MPI_SUM, world_); break;
+      case Collective::all_gather: MPI_Allgather(in, part_, MPI_FLOAT, out, part_, MPI_FLOAT, world_); break;
+      case Collective::reduce_scatter:
+        MPI_Reduce_scatter_block(in, out, part_, MPI_FLOAT, MPI_SUM, world_);
+        break;
+      case Collective::broadcast: MPI_Bcast(out, count_, MPI_FLOAT, root, world_); break;
+      case Collective::reduce: MPI_Reduce(in, out, count_, MPI_FLOAT, MPI_SUM, root, world_); break;
+      case Collective::all_to_all: MPI_Alltoall(in, part_, MPI_FLOAT, out, part_, MPI_FLOAT, world_); break;
+      case Collective::barrier: MPI_Barrier(world_); break;
+      case Collective::copy: break;
+    }
+  }
+
+ private:
+  Memory take(std::uint64_t count) {
+    return own_memory_ ? mpi_memory(count) : map_memory(count, MAP_PRIVATE);
+  }
+
+  bool own_memory_;
+  int rank_ = 0, size_ = 1, count_ = 0, part_ = 0;
+  Collective collective_ = Collective::barrier;
+  const MPI_Comm world_ = MPI_COMM_WORLD;
+  Memory in_, out_;
+  Buffers buffers_;
+};
+
+}  // namespace
+}  // namespace strata::compare
+
+int main(int argc, char** argv) {
+  using namespace strata::compare;
+  MPI_Init(&argc, &argv);
+  const Arguments arguments = parse_arguments(argc, argv, {"--memory"});
+  int status = 0;
+  {
+    Mpi mpi(arguments.own_or("--memory", "private") == "mpi");
+    status = measure_all(mpi, arguments, "");
+  }
+  MPI_Finalize();
+  return status;
+}

@@ -1,0 +1,192 @@
+"""Tests of bench/compare without measuring: what its programs' lines mean, which arms run, and how the figures compare."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import os
+import sys
+import tempfile
+import unittest
+
+COMPARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compare")
+sys.path.insert(0, COMPARE)
+sys.dont_write_bytecode = True
+from comparison import plots, samples, table
+from comparison.arms import ARMS, Job, arms_for, bytes_of
+from comparison.cells import behind, bus_factor, cells_of
+
+
+def load_command():
+    loader = importlib.machinery.SourceFileLoader("compare_command", os.path.join(COMPARE, "compare"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("compare_command", loader))
+    loader.exec_module(module)
+    return module
+
+
+def sample(arm, p50_us, number=1, probe=40, right=True, size=1024, **other):
+    fields = {"round": number, "arm": arm, "mode": "shm", "ranks": 2, "collective": "all_reduce", "size": size,
+              "bytes": size, "p50_us": p50_us, "p99_us": 2 * p50_us, "min_us": p50_us / 2, "samples": 9, "calls": 32,
+              "right": right, "probe_before_ns": probe, "probe_after_ns": probe, "others_pct": 1.0}
+    return samples.Sample(**{**fields, **other})
+
+
+def only_cell(*given):
+    cells = cells_of(given)
+    assert len(cells) == 1, cells
+    return cells[0]
+
+
+class CommandLine(unittest.TestCase):
+    def setUp(self):
+        self.command = load_command()
+
+    def test_defaults(self):
+        options = self.command.parse_command_line([])
+        self.assertEqual((options.rounds, options.ranks, len(options.modes)), (3, [2, 4], 3))
+        self.assertEqual(options.sizes, [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20])
+
+    def test_lists(self):
+        options = self.command.parse_command_line(["--sizes", "64,2M", "--ranks", "3", "--modes", "tcp", "--quick"])
+        self.assertEqual((options.sizes, options.ranks, options.modes, options.rounds), ([64, 2 << 20], [3], ["tcp"], 1))
+
+    def test_refusals_name_the_value(self):
+        for arguments in (["--sizes", "8Q"], ["--ranks", "1"], ["--modes", "pigeon"], ["--collectives", "all_redce"],
+                          ["--peers", "nccl"]):
+            with contextlib.redirect_stderr(io.StringIO()) as words, self.assertRaises(SystemExit) as end:
+                self.command.parse_command_line(arguments)
+            self.assertEqual(end.exception.code, 2)
+            self.assertIn(arguments[1], words.getvalue())
+
+
+class Arms(unittest.TestCase):
+    def test_sizes_are_whole_and_each_rank_has_a_part(self):
+        self.assertEqual(bytes_of("all_reduce", 8, 4), 8)
+        self.assertEqual(bytes_of("all_gather", 8, 4), 16)
+        self.assertEqual(bytes_of("all_to_all", 1000, 3), 996)
+        self.assertEqual(bytes_of("barrier", 64, 2), 0)
+
+    def test_strata_is_measured_twice_and_the_order_turns(self):
+        orders = [[arm.name for arm in arms_for("all_reduce", 2, "shm", ("openmpi", "mpich", "limits"), False, 2, r)]
+                  for r in (1, 2)]
+        self.assertEqual(orders[0], ["strata", "openmpi", "mpich", "strata-again", "limit"])
+        self.assertEqual(orders[1], orders[0][1:] + orders[0][:1])
+
+    def test_where_arms_do_not_apply(self):
+        names = [arm.name for arm in arms_for("broadcast", 4, "tcp", ("gloo", "torch", "limits"), True, 2, 1)]
+        self.assertEqual(sorted(names), ["gloo", "strata", "strata-again", "torch-gloo"])
+
+    def test_every_arm_makes_commands_of_words(self):
+        programs = {name: name for name in ("openmpi", "mpich", "gloo", "torch", "limits")}
+        for arm in ARMS:
+            for ranks in (2, 4):
+                job = Job("all_reduce", (8, 1024), ranks, arm.modes[0], 0.1, 9, False, True, 2, programs, "/folder")
+                commands = arm.command(job)
+                self.assertIn(len(commands), (1, ranks), arm.name)
+                for word in (word for command in commands for word in command):
+                    self.assertIsInstance(word, str)
+                self.assertIn("8,1024", commands[0])
+
+
+class Reading(unittest.TestCase):
+    def test_lines_of_programs_among_other_words(self):
+        text = ("Warning: an MPI's chatter\ncompare,,all_reduce,2,8,0.15,0.3,0.1,400,32,1\n"
+                "compare,mailbox,all_reduce,2,8,0.05,0.1,0.04,400,32,0\ncompare,cut,off\n")
+        rows = list(samples.rows_of_programs(text))
+        self.assertEqual([row[:2] for row in rows], [("", 8), ("mailbox", 8)])
+        self.assertEqual(rows[0][2], {"p50_us": 0.15, "p99_us": 0.3, "min_us": 0.1, "samples": 400, "calls": 32,
+                                      "right": True})
+        self.assertFalse(rows[1][2]["right"])
+
+    def test_stratas_broadcast_is_in_place(self):
+        names = [f"{side}_{name}" for side in ("out_of_place", "in_place")
+                 for name in ("p50_us", "p99_us", "min_us", "samples", "calls", "wrong")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "strata.csv")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(",".join(["collective", "size_bytes", *names]) + "\n")
+                file.write("broadcast,8,1,2,0.5,9,32,0,3,4,2.5,9,32,0\nall_reduce,16,1,2,0.5,9,32,7,,,,,,\n")
+            rows = list(samples.rows_of_strata(path))
+        self.assertEqual([(size, figures["p50_us"], figures["right"]) for _, size, figures in rows],
+                         [(8, 3.0, True), (16, 1.0, False)])
+
+    def test_raw_csv_is_read_as_written(self):
+        given = [sample("strata", 1.25, probe=-1), sample("mpich", 3.5, right=False, others_pct=12.0)]
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "raw.csv")
+            with contextlib.closing(samples.Recorder(path)) as recorder:
+                recorder.add(given)
+            self.assertEqual(samples.read_csv(path), given)
+
+
+class Cells(unittest.TestCase):
+    def test_ratios_are_of_the_same_round(self):
+        cell = only_cell(sample("strata", 1, 1), sample("mpich", 2, 1), sample("strata", 10, 2), sample("mpich", 20, 2),
+                         sample("strata", 4, 3), sample("mpich", 2, 3))
+        self.assertEqual((cell.peers[0].arm, cell.peers[0].ratio), ("mpich", 2))
+        self.assertFalse(cell.is_behind())
+
+    def test_rounds_with_near_cores_count(self):
+        cell = only_cell(sample("strata", 1, 1, probe=40), sample("mpich", 3, 1, probe=40),
+                         sample("strata", 9, 2, probe=250), sample("mpich", 9, 2, probe=250),
+                         sample("strata", 1, 3, probe=40), sample("mpich", 9, 3, probe=250))
+        self.assertEqual((cell.cores, cell.p50_us, cell.peers[0].ratio), ("near", 1, 3))
+
+    def test_far_cores_count_if_they_never_were_near(self):
+        cell = only_cell(sample("strata", 4, 1, probe=250), sample("mpich", 2, 1, probe=250))
+        self.assertEqual((cell.cores, cell.peers[0].ratio), ("far", 0.5))
+
+    def test_noise_is_what_the_two_stratas_differ(self):
+        cell = only_cell(sample("strata", 10), sample("strata-again", 12), sample("mpich", 10), sample("gloo", 5))
+        self.assertEqual((cell.noise, cell.p50_us, [p.arm for p in cell.peers]), (1.2, 11, ["gloo", "mpich"]))
+        self.assertTrue(cell.is_behind() and not cell.is_within_noise())
+        self.assertTrue(only_cell(sample("strata", 10), sample("strata-again", 12), sample("mpich", 10)).is_within_noise())
+
+    def test_wrong_results_do_not_count(self):
+        cell = only_cell(sample("strata", 2), sample("gloo", 1, right=False), sample("mpich", 3))
+        self.assertEqual((cell.wrong, [p.arm for p in cell.peers]), (("gloo",), ["mpich"]))
+
+    def test_limits_are_no_peers(self):
+        cell = only_cell(sample("strata", 2), sample("limit:mailbox", 1), sample("limit:staged-32K", 1.5))
+        self.assertEqual((cell.limit.arm, cell.limit.ratio, cell.peers), ("limit:mailbox", 0.5, ()))
+
+    def test_behind_begins_with_the_worst(self):
+        cells = cells_of([sample("strata", 2, size=8), sample("mpich", 1, size=8), sample("strata", 4),
+                          sample("mpich", 1), sample("strata", 1, size=4096), sample("mpich", 2, size=4096)])
+        self.assertEqual([cell.size for cell in behind(cells)], [1024, 8])
+
+    def test_bandwidth(self):
+        self.assertEqual([bus_factor(c, 4) for c in ("all_reduce", "all_gather", "broadcast")], [1.5, 0.75, 1.0])
+        self.assertAlmostEqual(only_cell(sample("strata", 1)).busbw_gbs(), 1.024)
+
+
+class Report(unittest.TestCase):
+    def test_table(self):
+        given = [sample("strata", 2), sample("strata-again", 2), sample("mpich", 1.5), sample("limit:mailbox", 1),
+                 sample("gloo", 9, right=False), sample("limit:memcpy-1-core", 1000, mode="memory", collective="copy")]
+        text = table.report("Title", "machine", given, ["a note"])
+        self.assertIn("## Strata is behind in 1 of 1 cells", text)
+        self.assertIn("| shm | 2 | all_reduce | 1 KiB | 2.00 | 1.50 | mpich | 0.75 |  |", text)
+        self.assertIn("| all_reduce | 1 KiB | 2.00 | 4.00 | 0.51 | 1.50 | mpich | 0.75 | 1.00 | 2.00 | 1.00 | near 40 | 1 |",
+                      text)
+        self.assertIn("| shm | 2 | all_reduce | 1 KiB | gloo |", text)
+        self.assertIn("| memcpy-1-core | 1 KiB |", text)
+        self.assertIn("- a note", text)
+
+    def test_numbers(self):
+        self.assertEqual([table.number(v) for v in (0.1234, 9.999, 42.26, 99.97, 12345.6, None)],
+                         ["0.12", "10.0", "42.3", "100", "12346", ""])
+        self.assertEqual([table.size_text(v) for v in (8, 1024, 1536, 64 << 20)], ["8 B", "1 KiB", "1536 B", "64 MiB"])
+
+    def test_plots_show_strata_the_best_peers_and_the_limit(self):
+        names = ("mpich", "gloo", "openmpi", "openmpi-ucx")
+        cells = cells_of([sample("strata", 2), sample("limit:mailbox", 1),
+                          *(sample(name, 3 + i) for i, name in enumerate(names))])
+        curves = plots.curves_of(cells)
+        self.assertEqual(list(curves), ["Strata", "mpich", "gloo", "openmpi", "limit"])
+        text = plots.script("title", curves, "x.svg")
+        self.assertEqual(text.count("with linespoints"), 5)
+        self.assertIn("1024 2", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
