@@ -11,6 +11,7 @@ from comparison.samples import Sample, rows_of_programs, rows_of_strata
 
 OTHERS_PCT_MAX = 10  # of a core; above, the segment is measured again
 POLL_S = 0.02
+GRACE_S = 5
 SHOWN_COMPLAINT = 400
 NOT_PASSED_ON = ("STRATA_", "OMPI_", "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_")
 
@@ -20,11 +21,14 @@ def environment_with(extra):
 
 
 def end_all(processes):
-    """Those that are still there, with what they have started."""
-    for process in processes:
-        if process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+    """Asks those that are still there to end, so that launchers end their ranks; then leaves them no choice."""
+    for signal_number, patience_s in ((signal.SIGTERM, GRACE_S), (signal.SIGKILL, GRACE_S)):
+        give_up = time.monotonic() + patience_s
+        for process in processes:
+            if process.poll() is None:
+                os.killpg(process.pid, signal_number)
+        while any(process.poll() is None for process in processes) and time.monotonic() < give_up:
+            time.sleep(POLL_S)
 
 
 def run_processes(commands, environment, folder, limit_s):
@@ -46,7 +50,7 @@ def run_processes(commands, environment, folder, limit_s):
                     time.sleep(POLL_S)
         finally:
             end_all(processes)
-    codes = sorted({process.returncode for process in processes} - {0})
+    codes = sorted({process.poll() for process in processes} - {0, None})
     with open(error_path, encoding="utf-8", errors="replace") as file:
         complaint = " ".join(file.read().split())[:SHOWN_COMPLAINT]
     if problem or codes:
@@ -66,7 +70,7 @@ def measure_once(arm, make_job, sizes, round_number, settings):
         job = make_job(folder)
         prefix = settings.namespace.prefix if arm.namespace else []
         commands = [prefix + command for command in arm.command(job)]
-        quiet = machine.wait_until_quiet(settings.patience_s)
+        machine.wait_until_quiet(settings.patience_s)
         before = machine.core_to_core_ns(job.programs["core_probe"])
         others = machine.OthersMeter()
         output, problem = run_processes(commands, arm.environment, folder, settings.limit_s)
@@ -79,8 +83,6 @@ def measure_once(arm, make_job, sizes, round_number, settings):
                    for variant, in_bytes, figures in figures_in(folder, output)]
     if not samples and not problem:
         problem = "it has no such collective"
-    if not quiet:
-        problem = f"{problem}; the machine was not quiet before" if problem else problem
     return samples, problem
 
 

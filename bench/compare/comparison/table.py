@@ -85,7 +85,7 @@ def wrong_text(cells):
 
 
 def notes_text(notes):
-    return "## Not measured, or not in peace\n\n" + "".join(f"- {note}\n" for note in notes) + "\n" if notes else ""
+    return "## Not measured, or not well\n\n" + "".join(f"- {note}\n" for note in notes) + "\n" if notes else ""
 
 
 EXPLANATION = """Times are of one call on the slowest rank, medians over the rounds; `peer / Strata` and `Strata / limit`
