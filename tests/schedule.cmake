@@ -7,3 +7,5 @@ strata_test(schedule_tests SOURCES
   schedule/lower_test.cpp
   schedule/mutants_test.cpp
   schedule/world.cpp)
+# The planner: what a schedule costs, and which algorithm is the cheapest.
+strata_test(planner_test SOURCES planner/simulate_test.cpp schedule/world.cpp)

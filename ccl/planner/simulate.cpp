@@ -1,0 +1,253 @@
+// Events in the order of their time; at the same time, in the order in which they were found.
+#include "ccl/planner/simulate.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include "ccl/base/check.hpp"
+#include "ccl/planner/pairing.hpp"
+
+namespace strata {
+namespace {
+
+constexpr Picoseconds kUnknown = -1;
+
+// What a rank's CPU is asked to do for a step.
+enum class Job : std::uint8_t { step, announce, receive };
+
+struct Event {
+  Picoseconds time;
+  std::uint64_t order;  // of discovery
+  Rank rank;
+  Job job;
+  bool core_is_free = false;  // no work: a core of the rank's host may have become free
+  StepId step;
+  bool operator<(const Event& other) const {  // for a heap with the earliest on top
+    return time != other.time ? time > other.time : order > other.order;
+  }
+};
+
+struct Task {
+  StepId step;
+  Job job;
+};
+
+// One rank: what waits for its CPU, first come first served.
+struct Cpu {
+  Picoseconds free_at = 0;
+  std::vector<Task> waiting;
+  std::size_t next = 0;
+  bool woken = false;  // an event is on its way that goes on with `waiting`
+
+  bool idle() const { return next == waiting.size(); }
+};
+
+struct Host {
+  std::vector<Picoseconds> core_free_at;  // empty: a core for each rank
+  Picoseconds nic_out_free_at = 0, nic_in_free_at = 0;
+};
+
+class Simulation final {
+ public:
+  Simulation(std::span<const Schedule> schedules, const CostModel& model)
+      : schedules_(schedules),
+        model_(model),
+        pairing_(schedules),
+        cpus_(schedules.size()),
+        hosts_(model.placement.cores.size()),
+        link_free_at_(schedules.size() * schedules.size(), 0) {
+    STRATA_CHECK(model.size() == static_cast<int>(schedules.size()), model.size(), schedules.size());
+    waits_.reserve(pairing_.steps());
+    for (const Schedule& s : schedules) waits_.insert(waits_.end(), s.waits.begin(), s.waits.end());
+    ready_at_.assign(pairing_.steps(), kUnknown);
+    arrives_at_.assign(pairing_.steps(), kUnknown);
+    share_cores();
+  }
+
+  Picoseconds run() {
+    for (Rank r = 0; r < model_.size(); ++r)
+      for (const StepId s : schedules_[index(r)].roots) ready(r, s, 0);
+    while (!events_.empty()) {
+      std::pop_heap(events_.begin(), events_.end());
+      const Event event = events_.back();
+      events_.pop_back();
+      handle(event);
+    }
+    STRATA_CHECK(done_ == pairing_.steps(), done_, pairing_.steps());
+    return end_;
+  }
+
+ private:
+  static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
+  const Step& step_of(Rank rank, StepId s) const { return schedules_[index(rank)].steps[s]; }
+  Host& host_of(Rank rank) { return hosts_[static_cast<std::size_t>(model_.host_of(rank))]; }
+
+  void share_cores() {
+    std::vector<int> ranks(hosts_.size(), 0);
+    for (const int host : model_.placement.host) ++ranks[static_cast<std::size_t>(host)];
+    for (std::size_t h = 0; h < hosts_.size(); ++h)
+      if (const int cores = model_.placement.cores[h]; ranks[h] > cores)
+        hosts_[h].core_free_at.assign(static_cast<std::size_t>(std::max(1, cores)), 0);
+  }
+
+  void push(Picoseconds time, Rank rank, StepId step, Job job) {
+    events_.push_back({.time = time, .order = order_++, .rank = rank, .job = job, .step = step});
+    std::push_heap(events_.begin(), events_.end());
+  }
+
+  // Goes on with what waits for the rank's CPU, at `time`.
+  void wake(Rank rank, Picoseconds time) {
+    cpus_[index(rank)].woken = true;
+    events_.push_back(
+        {.time = time, .order = order_++, .rank = rank, .job = Job::step, .core_is_free = true, .step = 0});
+    std::push_heap(events_.begin(), events_.end());
+  }
+
+  void handle(const Event& event) {
+    Cpu& cpu = cpus_[index(event.rank)];
+    if (event.core_is_free)
+      cpu.woken = false;
+    else
+      cpu.waiting.push_back({event.step, event.job});
+    if (cpu.woken || cpu.idle()) return;
+    if (cpu.free_at > event.time) return wake(event.rank, cpu.free_at);
+    Picoseconds* const core = earliest_core(event.rank);
+    if (core != nullptr && *core > event.time) return wake(event.rank, *core);
+    const bool waited = cpu.free_at < event.time;
+    const Task task = cpu.waiting[cpu.next++];
+    Picoseconds began = event.time;
+    if (core != nullptr && waited && task.job == Job::receive) began += model_.costs.local.turn_ps;
+    cpu.free_at = perform(event.rank, task, began);
+    if (core != nullptr) *core = cpu.free_at;
+    if (!cpu.idle()) wake(event.rank, cpu.free_at);
+  }
+
+  Picoseconds* earliest_core(Rank rank) {
+    std::vector<Picoseconds>& cores = host_of(rank).core_free_at;
+    return cores.empty() ? nullptr : &*std::min_element(cores.begin(), cores.end());
+  }
+
+  // Returns when the CPU is free again.
+  Picoseconds perform(Rank rank, Task task, Picoseconds began) {
+    const Step& step = step_of(rank, task.step);
+    began += model_.costs.local.step_ps;
+    if (task.job == Job::announce) return announce(rank, task.step, step, began);
+    Picoseconds ended = 0;
+    if (task.job == Job::receive)
+      ended = began + receive_time(rank, step);
+    else if (step.op == Op::send)
+      ended = send(rank, task.step, step, began);
+    else
+      ended = began + local_time(step);
+    finish(rank, task.step, ended);
+    return ended;
+  }
+
+  Picoseconds local_time(const Step& step) const {
+    const LocalCost& local = model_.costs.local;
+    if (step.op == Op::copy) return time_of(step.length, local.copy_ps_per_kib);
+    return time_of(step.length * std::max(1u, step.fan_in()), local.reduce_ps_per_kib);
+  }
+
+  Picoseconds receive_time(Rank rank, const Step& step) const {
+    const LinkCost& link = model_.link(rank, step.peer);
+    Picoseconds time = link.recv_ps + time_of(step.length, link.recv_ps_per_kib);
+    if (step.op == Op::recv_reduce) time += time_of(step.length, model_.costs.local.reduce_ps_per_kib);
+    return time;
+  }
+
+  // "I have posted the receive of a long message."
+  Picoseconds announce(Rank rank, StepId id, const Step& step, Picoseconds began) {
+    const LinkCost& link = model_.link(rank, step.peer);
+    const Picoseconds ended = began + link.send_ps;
+    const StepId theirs = pairing_.partner(rank, id);
+    Picoseconds& heard = arrives_at_[pairing_.place(step.peer, theirs)];
+    heard = ended + link.latency_ps;
+    const Picoseconds wanted = ready_at_[pairing_.place(step.peer, theirs)];
+    if (wanted != kUnknown) push(std::max(wanted, heard), step.peer, theirs, Job::step);
+    return ended;
+  }
+
+  // Returns when the sender has done its part.
+  Picoseconds send(Rank rank, StepId id, const Step& step, Picoseconds began) {
+    const LinkCost& link = model_.link(rank, step.peer);
+    if (step.length > link.eager_bytes) began += link.recv_ps;  // of the announcement
+    const std::uint64_t grain = std::min(step.length, link.grain_bytes);
+    const Picoseconds ended = began + link.send_ps + time_of(step.length, link.send_ps_per_kib);
+    const Picoseconds first_out = began + link.send_ps + time_of(grain, link.send_ps_per_kib);
+    const Picoseconds on_wire =
+        occupy_wire(rank, step.peer, first_out, time_of(step.length, link.wire_ps_per_kib));
+    const Picoseconds grain_on_wire = time_of(grain, link.wire_ps_per_kib);
+    const Picoseconds first_in = on_wire + grain_on_wire + link.latency_ps;
+    const Picoseconds last_in =
+        std::max(on_wire + time_of(step.length, link.wire_ps_per_kib), ended + grain_on_wire) +
+        link.latency_ps;
+    const StepId theirs = pairing_.partner(rank, id);
+    const Step& receive = step_of(step.peer, theirs);
+    // So late that the receiver, if it is free, is done with all but the last grain when that arrives.
+    const Picoseconds after_last = link.recv_ps + time_of(grain, link.recv_ps_per_kib);
+    const std::size_t there = pairing_.place(step.peer, theirs);
+    arrives_at_[there] = std::max(first_in, last_in + after_last - receive_time(step.peer, receive));
+    if (ready_at_[there] != kUnknown)
+      push(std::max(ready_at_[there], arrives_at_[there]), step.peer, theirs, Job::receive);
+    return ended;
+  }
+
+  // Returns when the first byte gets onto the wire.
+  Picoseconds occupy_wire(Rank from, Rank to, Picoseconds time, Picoseconds duration) {
+    if (duration == 0) return time;
+    const bool apart = model_.host_of(from) != model_.host_of(to);
+    Picoseconds& link = link_free_at_[index(from) * schedules_.size() + index(to)];
+    Picoseconds& out = apart ? host_of(from).nic_out_free_at : link;
+    Picoseconds& in = apart ? host_of(to).nic_in_free_at : link;
+    const Picoseconds begin = std::max({time, out, in});
+    out = in = begin + duration;
+    return begin;
+  }
+
+  void finish(Rank rank, StepId id, Picoseconds time) {
+    ++done_;
+    end_ = std::max(end_, time);
+    for (const StepId dependent : schedules_[index(rank)].dependents_of(id))
+      if (--waits_[pairing_.place(rank, dependent)] == 0) ready(rank, dependent, time);
+  }
+
+  // A step waits for none before it any more.
+  void ready(Rank rank, StepId id, Picoseconds time) {
+    const Step& step = step_of(rank, id);
+    if (!step.on_wire()) return push(time, rank, id, Job::step);
+    const std::size_t here = pairing_.place(rank, id);
+    const bool is_long = step.length > model_.link(rank, step.peer).eager_bytes;
+    ready_at_[here] = time;
+    if (step.op == Op::send) {
+      if (!is_long) return push(time, rank, id, Job::step);
+      if (arrives_at_[here] != kUnknown) push(std::max(time, arrives_at_[here]), rank, id, Job::step);
+      return;
+    }
+    if (is_long) return push(time, rank, id, Job::announce);
+    if (arrives_at_[here] != kUnknown) push(std::max(time, arrives_at_[here]), rank, id, Job::receive);
+  }
+
+  std::span<const Schedule> schedules_;
+  const CostModel& model_;
+  Pairing pairing_;
+  std::vector<Cpu> cpus_;
+  std::vector<Host> hosts_;
+  std::vector<Picoseconds> link_free_at_;  // by pair, within a host
+  std::vector<Event> events_;              // a heap
+  std::uint64_t order_ = 0;
+  // By place of a step: what it still waits for; since when it waits for nothing; when the message of a
+  // receive, or the announcement for a long send, is there.
+  std::vector<std::uint32_t> waits_;
+  std::vector<Picoseconds> ready_at_, arrives_at_;
+  std::size_t done_ = 0;
+  Picoseconds end_ = 0;
+};
+
+}  // namespace
+
+Picoseconds simulate(std::span<const Schedule> schedules, const CostModel& model) {
+  return Simulation(schedules, model).run();
+}
+
+}  // namespace strata
