@@ -1,11 +1,13 @@
 #include "ccl/local/shm_group.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
 
 #include <array>
 #include <cstring>
 
 #include "ccl/base/check.hpp"
+#include "ccl/base/memory_budget.hpp"
 #include "ccl/shm/memory_file.hpp"
 
 namespace strata {
@@ -37,7 +39,28 @@ ShmGroup::ShmGroup(shm::Neighbours& neighbours, std::vector<Rank> members, int m
     if (static_cast<int>(i) != me_) bells_.push_back(neighbours_.bell(members_[i]));
 }
 
-ShmGroup::~ShmGroup() = default;
+ShmGroup::~ShmGroup() { MemoryBudget::of_process().give(bodies_counted_); }
+
+// Bodies are backed by memory from their first use on.
+void ShmGroup::count_bodies() {
+  const std::uint64_t use = (slot_use(shape_) + shm::kPageBytes - 1) / shm::kPageBytes * shm::kPageBytes;
+  if (in_line_ || use <= body_use_) return;
+  body_use_ = use;
+  const std::uint64_t more = use * Board::kSlots - bodies_counted_;
+  if (MemoryBudget::of_process().take(more)) bodies_counted_ += more;
+}
+
+bool ShmGroup::tidy() {
+  if (busy() || body_use_ * Board::kSlots <= bodies_counted_) return true;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (static_cast<int>(i) != me_ &&
+        board(static_cast<int>(i)).consumed.load(std::memory_order_acquire) < next_round_)
+      return false;
+  ::madvise(memory_ + layout_.body_offset(me_, 0), Board::kSlots * layout_.slot_bytes, MADV_REMOVE);
+  MemoryBudget::of_process().give(bodies_counted_);
+  body_use_ = bodies_counted_ = 0;
+  return true;
+}
 
 void ShmGroup::leave() {
   if (me_ == 0) neighbours_.withdraw(key_);
@@ -98,6 +121,7 @@ void ShmGroup::begin(const GroupCall& call) {
   cut(s, kSlotBytes, kSmallBytesMax);
   rounds_ = strata::rounds(s);
   in_line_ = slot_use(s) <= Slot::kInlineBytes;
+  count_bodies();
   base_ = next_round_;
   iteration_ = 0;
   sources_seen_ = 0;

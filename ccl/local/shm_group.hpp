@@ -52,6 +52,8 @@ class ShmGroup final {
   ShmGroup(const ShmGroup&) = delete;
   ShmGroup& operator=(const ShmGroup&) = delete;
 
+  // Gives memory back that went beyond the process's budget. false: others may still read it, try again.
+  bool tidy();
   // To be called before the neighbours end; the group must not be used afterwards.
   void leave();
 
@@ -105,6 +107,7 @@ class ShmGroup final {
     return board(member).slots[round % Board::kSlots].header;
   }
   std::byte* slot(int member, std::uint64_t round) const;
+  void count_bodies();
   void sum(const Sum& sum, std::uint64_t round);
 
   shm::Neighbours& neighbours_;
@@ -119,6 +122,10 @@ class ShmGroup final {
   std::uint64_t next_round_ = 0;            // of the group: the first that no call has used
   std::vector<std::uint64_t> consumed_by_;  // by member: at least so many rounds
   std::uint64_t claimed_ = 0;               // rounds below this may be written without looking
+
+  // Of each of this member's slot bodies, so much may be in memory; of all of them, so much is counted in the
+  // process's budget.
+  std::uint64_t body_use_ = 0, bodies_counted_ = 0;
 
   // The call at hand.
   Phase phase_ = Phase::idle;

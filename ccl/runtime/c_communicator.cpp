@@ -1,4 +1,6 @@
 // The C interface: communicators.
+#include <fmt/format.h>
+
 #include <cstring>
 #include <limits>
 
@@ -12,7 +14,7 @@ namespace {
 std::string text(const char* value) { return value == nullptr ? std::string() : std::string(value); }
 
 // 0: the default. The largest value: none at all.
-std::uint32_t duration(std::uint32_t given, std::uint32_t standard) {
+std::uint32_t amount(std::uint32_t given, std::uint32_t standard) {
   if (given == 0) return standard;
   return given == std::numeric_limits<std::uint32_t>::max() ? 0 : given;
 }
@@ -33,8 +35,9 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.port_min = full.port_min;
   o.port_max = full.port_max;
   if (full.rendezvous_timeout_ms > 0) o.rendezvous_timeout_ms = full.rendezvous_timeout_ms;
-  o.timeout_ms = duration(full.timeout_ms, o.timeout_ms);
-  o.spin_us = duration(full.spin_us, o.spin_us);
+  o.timeout_ms = amount(full.timeout_ms, o.timeout_ms);
+  o.spin_us = amount(full.spin_us, o.spin_us);
+  o.memory_mb = amount(full.memory_mb, o.memory_mb);
   return o;
 }
 
@@ -63,6 +66,17 @@ int strata_alloc(void** memory, size_t bytes) {
 }
 
 int strata_free(void* memory) { return c::result(deallocate(memory)); }
+
+int strata_memory_use(uint64_t* kept_bytes, uint64_t* limit_bytes) {
+  if (kept_bytes == nullptr || limit_bytes == nullptr)
+    return c::result(
+        {ErrorCode::invalid_argument,
+         fmt::format("strata_memory_use: {} is null", kept_bytes == nullptr ? "kept_bytes" : "limit_bytes")});
+  const MemoryUse use = memory_use();
+  *kept_bytes = use.kept_bytes;
+  *limit_bytes = use.limit_bytes;
+  return STRATA_OK;
+}
 
 size_t strata_size_of(strata_data_type type) {
   const DataType t = c::type(type);

@@ -8,6 +8,7 @@
 #include "ccl/base/environment.hpp"
 #include "ccl/base/host.hpp"
 #include "ccl/base/log.hpp"
+#include "ccl/base/memory_budget.hpp"
 #include "ccl/runtime/bootstrap.hpp"
 #include "ccl/runtime/communicator_impl.hpp"
 #include "ccl/runtime/connect.hpp"
@@ -80,6 +81,7 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   configure_log_once();
   if (Status s = validate(options); !s.ok()) return s;
   log::set_rank(options.rank);
+  MemoryBudget::of_process().set_limit(std::uint64_t{options.memory_mb} << 20);
   auto exchange = join(options);
   if (!exchange) return exchange.status();
   auto all = introduce(**exchange, options);

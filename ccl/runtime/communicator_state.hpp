@@ -83,7 +83,7 @@ struct CommunicatorState {
   std::deque<std::uint32_t> local_queue;  // the engine's slots of its operations, the first is at work
   std::uint64_t started = 0;              // collectives 0 .. started - 1 have been started here
   bool anybody_left = false;
-  std::vector<std::uint64_t> left_at;     // by index: the first operation that rank will not take part in
+  std::vector<std::uint64_t> left_at;  // by index: the first operation that rank will not take part in
   std::array<Fingerprint, kRecentOperations> recent{};  // of operation n at n % kRecentOperations
   struct Early {
     std::uint64_t operation;

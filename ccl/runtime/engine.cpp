@@ -95,7 +95,8 @@ bool Engine::turn(Clock::time_point now) {
   if (!router_) return worked;  // after goodbye
   if (!local_.empty()) worked |= advance_local();
   worked |= poll_transports();
-  withdraw_freed();
+  tend_neighbours();
+  if (!untidy_.empty()) tidy_groups();
   apply_failures();
   if (now >= watchdog_.next_check()) watchdog_.check(now);
   publish_ended();
@@ -280,7 +281,7 @@ bool Engine::prepare_to_sleep() {
   if (router_)
     for (const auto& transport : router_->all()) may &= transport->prepare_to_sleep();
   // The announcement came first, so what peers write from here on wakes us.
-  return may && !local_news();
+  return may && !(router_ && local_news());
 }
 
 void Engine::woke_up() {

@@ -88,7 +88,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   bool advance_local(CommunicatorState& communicator);
   void forget_local(CommunicatorState& communicator);
   bool local_news() const;
-  void withdraw_freed();
+  void tidy_groups();
+  void tend_neighbours();
   std::string local_state(const Operation& operation) const;
 
   // engine_failure.cpp
@@ -122,6 +123,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::deque<Operation> operations_;  // by slot
   std::vector<std::uint32_t> free_, active_;
   std::vector<std::shared_ptr<CommunicatorState>> local_;  // whose groups are at work
+  std::vector<std::uint32_t> untidy_;                      // communicators
   std::uint32_t at_once_ = 0;                              // calls of try_at_once()
   std::uint64_t freed_seen_ = 0;                           // of Allocations
   Watchdog watchdog_;

@@ -84,7 +84,12 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
     c.recent[number % CommunicatorState::kRecentOperations] = fingerprint;
     if (!c.local_group) make_group(c);
     c.local_group->begin(group_call);
-    work = advance_at_once(*c.local_group) ? Work() : finish_later(communicator, call, options, number);
+    if (!advance_at_once(*c.local_group)) {
+      work = finish_later(communicator, call, options, number);
+      return;
+    }
+    if (!c.local_group->tidy()) untidy_.push_back(c.id);
+    work = Work();
   });
   return work;
 }
@@ -184,7 +189,10 @@ bool Engine::advance_local(CommunicatorState& c) {
     c.local_queue.pop_front();
     o.run.in_flight = 0;
     end(o);
-    if (!c.local_queue.empty()) begin_local(c);
+    if (!c.local_queue.empty())
+      begin_local(c);
+    else if (!group.tidy())
+      untidy_.push_back(c.id);
   }
   return true;
 }
@@ -197,20 +205,32 @@ void Engine::forget_local(CommunicatorState& c) {
 }
 
 bool Engine::local_news() const {
+  for (const auto& transport : router_->all())
+    if (shm::Neighbours* neighbours = transport->neighbours(); neighbours && !neighbours->flush()) return true;
   for (const auto& communicator : local_)
     if (communicator->local_group->has_news()) return true;
   return false;
 }
 
-// Peers let go of what has been freed here.
-void Engine::withdraw_freed() {
+// Groups that others were still reading from when the last call ended.
+void Engine::tidy_groups() {
+  std::erase_if(untidy_, [&](std::uint32_t id) {
+    const auto found = communicators_.find(id);
+    return found == communicators_.end() || !found->second->local_group || found->second->local_group->tidy();
+  });
+}
+
+// Passes on what is held back, and has peers let go of what was freed here.
+void Engine::tend_neighbours() {
   Allocations& allocations = Allocations::of_process();
-  if (allocations.freed() == freed_seen_) return;
-  const auto keys = allocations.freed_since(freed_seen_);
+  std::vector<std::uint64_t> keys;
+  if (allocations.freed() != freed_seen_) keys = allocations.freed_since(freed_seen_);
   freed_seen_ += keys.size();
   for (const auto& transport : router_->all())
-    if (shm::Neighbours* neighbours = transport->neighbours())
+    if (shm::Neighbours* neighbours = transport->neighbours()) {
       for (const std::uint64_t key : keys) neighbours->withdraw(key);
+      neighbours->flush();
+    }
 }
 
 // Where a group's call stands, for messages.

@@ -1,7 +1,9 @@
+// The public functions about memory.
 #include "strata/memory.hpp"
 
 #include <fmt/format.h>
 
+#include "ccl/base/memory_budget.hpp"
 #include "ccl/local/allocation.hpp"
 
 namespace strata {
@@ -13,6 +15,11 @@ Status deallocate(void* memory) {
   return {
       ErrorCode::invalid_argument,
       fmt::format("deallocate: memory = {} is not what allocate() returned, or was freed before", memory)};
+}
+
+MemoryUse memory_use() {
+  const MemoryBudget& budget = MemoryBudget::of_process();
+  return {budget.used(), budget.limit()};
 }
 
 }  // namespace strata

@@ -108,6 +108,7 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   if (Status s = environment.read("STRATA_RENDEZVOUS_TIMEOUT_MS", options.rendezvous_timeout_ms); !s.ok())
     return s;
   if (Status s = environment.read("STRATA_SPIN_US", options.spin_us); !s.ok()) return s;
+  if (Status s = environment.read("STRATA_MEMORY_MB", options.memory_mb); !s.ok()) return s;
   return environment.read("STRATA_PROGRESS_THREAD", options.progress_thread);
 }
 

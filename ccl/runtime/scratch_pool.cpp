@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "ccl/base/memory_budget.hpp"
+
 namespace strata {
 
 Scratch ScratchPool::take(std::uint64_t bytes) {
@@ -16,20 +18,29 @@ Scratch ScratchPool::take(std::uint64_t bytes) {
     return {std::make_unique_for_overwrite<std::byte[]>(rounded), rounded};
   }
   Scratch found = std::move(kept_[best]);
-  bytes_kept_ -= found.bytes;
+  MemoryBudget::of_process().give(found.bytes);
   std::swap(kept_[best], kept_.back());
   kept_.pop_back();
   return found;
 }
 
 void ScratchPool::give(Scratch&& scratch) {
-  if (!scratch.memory || scratch.bytes > kBytesKeptMax) return;
-  while (!kept_.empty() && (kept_.size() >= kPiecesKeptMax || bytes_kept_ + scratch.bytes > kBytesKeptMax)) {
-    bytes_kept_ -= kept_.back().bytes;
-    kept_.pop_back();
+  if (!scratch.memory) return;
+  if (kept_.size() >= kPiecesKeptMax) drop_last();
+  while (!MemoryBudget::of_process().take(scratch.bytes)) {
+    if (kept_.empty()) return;
+    drop_last();
   }
-  bytes_kept_ += scratch.bytes;
   kept_.push_back(std::move(scratch));
+}
+
+void ScratchPool::drop_last() {
+  MemoryBudget::of_process().give(kept_.back().bytes);
+  kept_.pop_back();
+}
+
+ScratchPool::~ScratchPool() {
+  while (!kept_.empty()) drop_last();
 }
 
 }  // namespace strata

@@ -15,16 +15,21 @@ struct Scratch {
 
 class ScratchPool final {
  public:
-  static constexpr std::uint64_t kBytesKeptMax = 64 << 20;
   static constexpr std::size_t kPiecesKeptMax = 16;
 
+  ScratchPool() = default;
+  ~ScratchPool();
+  ScratchPool(const ScratchPool&) = delete;
+  ScratchPool& operator=(const ScratchPool&) = delete;
   // At least `bytes`, contents undefined; nothing for 0.
   Scratch take(std::uint64_t bytes);
+  // Kept as far as the process's MemoryBudget goes.
   void give(Scratch&& scratch);
 
  private:
+  void drop_last();
+
   std::vector<Scratch> kept_;
-  std::uint64_t bytes_kept_ = 0;
 };
 
 }  // namespace strata

@@ -60,26 +60,35 @@ void Neighbours::send(Peer& peer, const Message& message, const Fd* file) {
   if (!peer.ended.ok()) return;
   Outgoing out{message, file ? Fd(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0)) : Fd()};
   peer.waiting.push_back(std::move(out));
+  ++waiting_;
   flush(peer);
 }
 
+bool Neighbours::flush() {
+  if (waiting_ == 0) return true;
+  for (const auto& peer : by_rank_)
+    if (peer) flush(*peer);
+  return waiting_ == 0;
+}
+
 void Neighbours::flush(Peer& peer) {
-  while (!peer.waiting.empty() && peer.ended.ok()) {
+  while (!peer.waiting.empty()) {
     const Outgoing& out = peer.waiting.front();
     const int fd = out.file.get();
-    const Status sent = send_record(peer.link.socket, std::as_bytes(std::span(&out.message, 1)),
-                                    std::span(&fd, out.file.valid() ? 1 : 0));
-    if (sent.code() == ErrorCode::timeout) return;
-    if (!sent.ok()) peer.ended = sent;  // the transport finds out too, and says so
+    if (peer.ended.ok()) {
+      const Status sent = send_record(peer.link.socket, std::as_bytes(std::span(&out.message, 1)),
+                                      std::span(&fd, out.file.valid() ? 1 : 0));
+      if (sent.code() == ErrorCode::timeout) return;
+      if (!sent.ok()) peer.ended = sent;  // the transport finds out too, and says so
+    }
     peer.waiting.pop_front();
+    --waiting_;
   }
 }
 
 Expected<std::shared_ptr<const Region>> Neighbours::find(Rank owner, std::uint64_t key) {
   Peer* const peer = find_peer(owner);
   STRATA_CHECK(peer != nullptr, owner);
-  for (const auto& other : by_rank_)
-    if (other) flush(*other);
   auto held = peer->regions.find(key);
   if (held == peer->regions.end()) {
     (void)receive(owner);  // it may lie there unread; of its end the transport hears too

@@ -52,6 +52,8 @@ class Neighbours final {
   void share(Rank peer, std::uint64_t key, const Fd& file, std::uint64_t bytes);
   // The peers that were given it let go of it.
   void withdraw(std::uint64_t key);
+  // Sends what a full socket held back. false: some is still waiting; call again soon.
+  bool flush();
   // What a neighbour has shared; null: it has not arrived. An error: it cannot be mapped here.
   Expected<std::shared_ptr<const Region>> find(Rank owner, std::uint64_t key);
   // The same, and leaves it to the caller: the key may be used for something else.
@@ -78,6 +80,7 @@ class Neighbours final {
   static void accept(Peer& peer, const Message& message, Fd file);
 
   std::vector<std::unique_ptr<Peer>> by_rank_;
+  std::size_t waiting_ = 0;  // messages, for all peers
 };
 
 }  // namespace strata::shm

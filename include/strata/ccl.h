@@ -71,9 +71,10 @@ typedef struct strata_comm_options {
   uint32_t rendezvous_timeout_ms; /* default 60000 */
   uint32_t timeout_ms;            /* default 60000; UINT32_MAX: never */
   uint32_t spin_us;               /* default 50; UINT32_MAX: none */
+  uint32_t memory_mb; /* MiB the process keeps for reuse between operations; default 64; UINT32_MAX: none */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT \
-  { sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0 }
+  { sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0 }
 
 typedef struct strata_call_options {
   size_t size;
@@ -97,6 +98,9 @@ STRATA_API size_t strata_size_of(strata_data_type type); /* bytes of an element;
    memory. Any thread. */
 STRATA_API int strata_alloc(void** memory, size_t bytes);
 STRATA_API int strata_free(void* memory); /* no collective on it may be in flight; NULL: nothing */
+/* What the process keeps for reuse between operations, and the limit of that (strata_comm_options.memory_mb).
+ */
+STRATA_API int strata_memory_use(uint64_t* kept_bytes, uint64_t* limit_bytes);
 
 /* Blocks until all ranks have come. options NULL: from the environment (RANK, WORLD_SIZE, STRATA_RENDEZVOUS,
  * ...). */

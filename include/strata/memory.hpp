@@ -1,6 +1,7 @@
 // Memory for buffers on which collectives within a host need no copies.
 #pragma once
 #include <cstddef>
+#include <cstdint>
 
 #include "strata/export.h"
 #include "strata/status.hpp"
@@ -17,5 +18,12 @@ STRATA_API Expected<void*> allocate(std::size_t bytes);
 // until its communicator is destroyed on all ranks. null: nothing. Error: invalid_argument, not the beginning
 // of an allocation.
 STRATA_API Status deallocate(void* memory);
+
+// What the process keeps for reuse between operations, over all communicators, and the limit of that
+// (CommunicatorOptions::memory_mb). Any thread.
+struct MemoryUse {
+  std::uint64_t kept_bytes = 0, limit_bytes = 0;
+};
+STRATA_API MemoryUse memory_use();
 
 }  // namespace strata

@@ -29,6 +29,9 @@ struct CommunicatorOptions {
       60'000;                   // an operation without progress for so long fails on all ranks; 0: never
   std::uint32_t spin_us = 50;   // polling before a waiting thread sleeps; not done when ranks outnumber cores
   bool progress_thread = true;  // false: operations advance only inside calls
+  // What the whole process keeps for reuse between operations, in MiB (2^20 bytes); more is taken while an
+  // operation needs it and given back after. The communicator created last sets it.
+  std::uint32_t memory_mb = 64;
   // Forces one algorithm where it applies: a name of the catalog; "shared_memory", the collectives on memory
   // that the ranks of a host have in common; "messages", anything but those. Empty: selected.
   std::string algorithm;

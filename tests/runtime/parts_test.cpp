@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "ccl/base/bounded_queue.hpp"
+#include "ccl/base/memory_budget.hpp"
 #include "ccl/planner/plan_cache.hpp"
 #include "ccl/planner/selector.hpp"
 #include "ccl/runtime/control.hpp"
@@ -112,8 +113,8 @@ TEST_CASE("the scratch pool gives back what fits best and keeps within its limit
   const Scratch again = pool.take(900);
   CHECK(again.memory.get() == at);
   for (int i = 0; i < 100; ++i) pool.give(pool.take(20 << 20));
-  pool.give(
-      {std::make_unique_for_overwrite<std::byte[]>(1), ScratchPool::kBytesKeptMax + 1});  // too large to keep
+  pool.give({std::make_unique_for_overwrite<std::byte[]>(1),
+             MemoryBudget::kDefaultBytes + 1});  // too large to keep
 }
 
 TEST_CASE("control messages with impossible fields are refused") {

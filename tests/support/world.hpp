@@ -13,8 +13,8 @@ namespace strata::test {
 enum class Wire {
   memory,
   memory_lowered,  // no fused receive-and-reduce, short messages
-  shm,           // collectives on common memory where they can be
-  shm_messages,  // the same transport, and nothing but messages
+  shm,             // collectives on common memory where they can be
+  shm_messages,    // the same transport, and nothing but messages
   tcp,
 };
 const char* name_of(Wire wire);
