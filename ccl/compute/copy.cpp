@@ -51,8 +51,7 @@ void spread(void* const* into, std::size_t targets, const void* from, std::size_
   const std::size_t block = std::max(kLine, step);
   const std::size_t whole = past == 0 ? bytes / block * block : 0;
   for (std::size_t at = 0; at < whole; at += block) {
-    for (std::size_t k = 0; k < sources; ++k)
-      hwy::Prefetch(static_cast<const std::uint8_t*>(next[k]) + at);
+    for (std::size_t k = 0; k < sources; ++k) hwy::Prefetch(static_cast<const std::uint8_t*>(next[k]) + at);
     for (std::size_t v = at; v < at + block; v += step) {
       const auto data = hn::LoadU(d, source + v);
       for (std::size_t t = 0; t < targets; ++t) hn::Stream(data, d, static_cast<std::uint8_t*>(into[t]) + v);

@@ -206,7 +206,8 @@ void Engine::forget_local(CommunicatorState& c) {
 
 bool Engine::local_news() const {
   for (const auto& transport : router_->all())
-    if (shm::Neighbours* neighbours = transport->neighbours(); neighbours && !neighbours->flush()) return true;
+    if (shm::Neighbours* neighbours = transport->neighbours(); neighbours && !neighbours->flush())
+      return true;
   for (const auto& communicator : local_)
     if (communicator->local_group->has_news()) return true;
   return false;
