@@ -144,6 +144,12 @@ void ShmGroup::start_rounds() {
 
 // Goes on while it costs little, so that a small call is over in one go.
 ShmGroup::Progress ShmGroup::advance() {
+  const Progress progress = advance_steps();
+  if (news_for_others_) wake_others();
+  return progress;
+}
+
+ShmGroup::Progress ShmGroup::advance_steps() {
   const std::uint64_t before = iteration_;
   bool any = false;
   for (;;) {
@@ -243,15 +249,17 @@ void ShmGroup::publish(std::uint64_t round) {
   mine.consumed = board(me_).consumed.load(std::memory_order_relaxed);
   mine.mark = call_.mark;
   mine.round.store(round + 1, std::memory_order_release);
-  wake_others();
+  news_for_others_ = true;
 }
 
 void ShmGroup::consume(std::uint64_t rounds) {
   board(me_).consumed.store(rounds, std::memory_order_release);
-  wake_others();
+  news_for_others_ = true;
 }
 
+// Once for all that was stored since the last time.
 void ShmGroup::wake_others() {
+  news_for_others_ = false;
   std::atomic_thread_fence(std::memory_order_seq_cst);  // see doorbell.hpp
   for (const shm::Doorbell& bell : bells_)
     if (bell.sleeping->load(std::memory_order_relaxed) != 0) bell.ring();

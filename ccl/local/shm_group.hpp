@@ -75,6 +75,7 @@ class ShmGroup final {
  private:
   enum class Phase : std::uint8_t { idle, memory, announce, agree, direct, direct_end, put, wait, sum };
 
+  Progress advance_steps();
   Progress step();
   Progress get_memory();
   Progress announce();
@@ -118,6 +119,7 @@ class ShmGroup final {
   std::shared_ptr<const shm::Region> region_;
   std::byte* memory_ = nullptr;       // its
   std::vector<shm::Doorbell> bells_;  // of the others
+  bool news_for_others_ = false;      // stored, and nobody woken for it yet
 
   std::uint64_t next_round_ = 0;            // of the group: the first that no call has used
   std::vector<std::uint64_t> consumed_by_;  // by member: at least so many rounds

@@ -54,7 +54,7 @@ struct CommunicatorState {
 
   // Any thread: the order of calls. Held while an operation gets its number and enters the engine's queue.
   std::mutex order;
-  std::uint64_t next_operation = 0;
+  std::atomic<std::uint64_t> next_operation{0};  // the engine's owner may take one without `order`
   std::vector<std::atomic<std::uint64_t>> next_send,
       next_recv;  // by peer; changed under `order`, read by anyone
   std::uint32_t splits = 0;

@@ -1,4 +1,4 @@
-// Ownership is a mutex that is only ever tried. Three ways to wait, each with its own bell:
+// Ownership is a lock that is only ever tried. Three ways to wait, each with its own bell:
 // - the owner polls the descriptors and owner_bell_;
 // - a thread that waits while another owns blocks on blocked_changed_ until its operation ends or the owner
 // leaves;
@@ -162,14 +162,13 @@ void Driver::sleep_as_owner(std::uint64_t news_seen, Clock::time_point deadline)
 void Driver::wait_for_turn(const std::function<bool()>& ended, Clock::time_point deadline) {
   for (int i = 0; i < kTriesBeforeBlocking; ++i) {
     if (ended()) return;
-    if (owner_.try_lock()) return owner_.unlock();
+    if (!owner_.locked()) return;
     pause({});
   }
   std::unique_lock lock(blocked_mutex_);
   blocked_.fetch_add(1);
   const std::uint64_t changes = changes_.load();
-  const bool free = owner_.try_lock();
-  if (free) owner_.unlock();
+  const bool free = !owner_.locked();
   // Who counts up changes_ from here on takes blocked_mutex_ before it notifies, so the wait cannot miss it.
   if (!free && !ended() && changes_.load() == changes) {
     if (deadline == Clock::time_point::max())

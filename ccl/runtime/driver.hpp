@@ -35,6 +35,19 @@ struct DriverOptions {
   bool yield = false;                  // spin by yielding the core: others need it
 };
 
+// A lock that is only ever tried.
+class TryLock final {
+ public:
+  bool try_lock() {
+    return !locked_.load(std::memory_order_relaxed) && !locked_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() { locked_.store(false, std::memory_order_release); }
+  bool locked() const { return locked_.load(); }
+
+ private:
+  std::atomic<bool> locked_{false};
+};
+
 class Driver final {
  public:
   Driver(Driven& driven, DriverOptions options, std::vector<int> descriptors);
@@ -83,7 +96,7 @@ class Driver final {
   const DriverOptions options_;
   std::vector<int> descriptors_;
 
-  std::mutex owner_;
+  TryLock owner_;
   std::atomic<std::thread::id> owner_thread_{};
   bool announced_ = false;  // prepare_to_sleep() was called without woke_up(); guarded by owner_
 

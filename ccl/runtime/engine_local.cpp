@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <bit>
+#include <thread>
 
 #include "ccl/base/check.hpp"
 #include "ccl/runtime/describe.hpp"
@@ -16,9 +17,10 @@ CallMark mark_of(const Fingerprint& fingerprint) {
   return std::bit_cast<CallMark>(fingerprint);
 }
 
-// A microsecond or two.
-constexpr int kTriesAtOnce = 64;
-constexpr std::uint32_t kCallsPerTurn = 16;
+// A microsecond or two; where cores are shared, so many times the core goes to whoever else is waiting for
+// it.
+constexpr int kTriesAtOnce = 64, kYieldsAtOnce = 16;
+constexpr std::uint32_t kCallsPerTurn = 64;
 
 void pause_core() {
 #if defined(__x86_64__)
@@ -53,8 +55,8 @@ GroupCall group_call(const Submission& s) {
 // Not while other operations need the engine; and now and then whatever has come meanwhile gets its turn.
 bool Engine::may_begin_at_once(const CommunicatorState& c) {
   if (router_ && ++at_once_ % kCallsPerTurn == 0) turn(Clock::now());
-  return router_ && active_.empty() && c.started == c.next_operation && c.local_queue.empty() &&
-         c.early.empty() && !c.failed() && !c.anybody_left;
+  return router_ && active_.empty() && c.local_queue.empty() && c.early.empty() && !c.failed() &&
+         !c.anybody_left;
 }
 
 std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>& communicator,
@@ -75,11 +77,11 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
                              .scale = checked->scale,
                              .mark = mark_of(fingerprint)};
   std::optional<Work> work;
-  const std::unique_lock order(c.order, std::try_to_lock);
-  if (!order) return work;
   driver_->try_as_owner([&] {
     if (!may_begin_at_once(c)) return;
-    const std::uint64_t number = c.next_operation++;
+    // The next number, unless calls are on their way that have not been started.
+    std::uint64_t number = c.started;
+    if (!c.next_operation.compare_exchange_strong(number, number + 1)) return;
     c.started = number + 1;
     c.recent[number % CommunicatorState::kRecentOperations] = fingerprint;
     if (!c.local_group) make_group(c);
@@ -96,12 +98,12 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
 
 // For as long as it takes when nobody is late.
 bool Engine::advance_at_once(ShmGroup& group) const {
-  const int tries = driver_->yields() ? 1 : kTriesAtOnce;
-  for (int i = 0; i < tries; ++i) {
+  const bool yields = driver_->yields();
+  for (int i = 0; i < (yields ? kYieldsAtOnce : kTriesAtOnce); ++i) {
     const ShmGroup::Progress progress = group.advance();
     if (progress == ShmGroup::Progress::ended) return true;
     if (progress == ShmGroup::Progress::mismatch || progress == ShmGroup::Progress::failed) return false;
-    pause_core();
+    yields ? std::this_thread::yield() : pause_core();
   }
   return false;
 }
