@@ -110,9 +110,10 @@ void measure_executor() {
 }
 
 void measure_planning() {
-  const Group group = whole_group(16, 0);
+  const CostModel model{default_costs(), one_host(16, LinkKind::tcp_local)};
+  const Selector selector(model);
   const Request request = all_reduce_of(4096);
-  const Choice choice = select(request, group, {}, false).value();
+  const Choice choice = selector.select(request, {}, false).value();
   PlanCache cache;
   for (std::uint64_t count = 0; count + 1 < PlanCache::kPlansMax; ++count)
     cache.insert({all_reduce_of(count), choice.algorithm, choice.tuning}, std::make_shared<const Plan>());
@@ -121,8 +122,12 @@ void measure_planning() {
           STRATA_CHECK(cache.find({request, choice.algorithm, choice.tuning}) != nullptr);
         }),
         "lookup");
-  print("plan: algorithm selected", best_ns([&] { STRATA_CHECK(select(request, group, {}, false).ok()); }),
+  print("plan: algorithm selected", best_ns([&] { STRATA_CHECK(selector.select(request, {}, false).ok()); }),
         "selection");
+  for (const std::uint64_t count : {1024ull, 1ull << 20})
+    print(fmt::format("plan: of a new size selected (all-reduce of {} floats on 16 ranks)", count),
+          best_ns([&] { STRATA_CHECK(Selector(model).select(all_reduce_of(count), {}, false).ok()); }),
+          "selection");
   const Program program = ring(16, 4096);
   const auto steps = static_cast<double>(program.steps().size());
   print("plan: written and ordered (ring all-reduce on 16 ranks)",

@@ -31,6 +31,7 @@ struct LinkCost {
   Picoseconds latency_ps = 0;                            // from one end to the other
   Picoseconds send_ps_per_kib = 0, recv_ps_per_kib = 0;  // CPU, 1024 bytes
   Picoseconds wire_ps_per_kib = 0;  // between hosts: of the NIC at either end; else of the pair's link
+  Picoseconds turn_ps = 0;          // until a waiting receiver has a core, where ranks outnumber cores
   std::uint64_t eager_bytes = 0;    // longer messages start when their receive has been announced
   std::uint64_t grain_bytes = 0;    // so much is passed on before the next end can start with it
   friend bool operator==(const LinkCost&, const LinkCost&) = default;
@@ -40,7 +41,9 @@ struct LocalCost {
   Picoseconds step_ps = 0;            // of any step, whatever it does
   Picoseconds copy_ps_per_kib = 0;    // 1024 bytes read and written
   Picoseconds reduce_ps_per_kib = 0;  // 1024 bytes of one source added to the target
-  Picoseconds turn_ps = 0;            // until a waiting rank has a core again, where ranks outnumber cores
+  // What CPU work takes where ranks outnumber cores, beyond having to wait for one: those that wait poll, and
+  // caches are shared.
+  std::int64_t crowded_percent = 100;
   friend bool operator==(const LocalCost&, const LocalCost&) = default;
 };
 

@@ -3,44 +3,45 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
+#include <bit>
 #include <string>
+
+#include "ccl/base/check.hpp"
+#include "ccl/planner/predict.hpp"
 
 namespace strata {
 namespace {
 
-// Up to here latency counts more than bytes: few steps, whole vectors.
+// Without a simulation: up to here latency counts more than bytes: few steps, whole vectors.
 constexpr std::uint64_t kSmallBytes = 16 << 10;
 // From here bytes are everything and a pipeline pays for its steps.
 constexpr std::uint64_t kLargeBytes = 512 << 10;
-constexpr int kOneShotRanksMax = 8;  // everybody sends to everybody: n - 1 messages a rank
 
+// Segments of pipelined algorithms; the first also of all others.
+constexpr std::array<std::uint64_t, 3> kSegmentBytes = {256 << 10, 64 << 10, 1 << 20};
+constexpr int kTuningBits = 2;
+
+// Sums of narrow floats lose too much when they are rounded at each rank.
 bool round_once(const Request& r) {
   if (!r.reduces()) return false;
   const bool integer_average = r.op == ReduceOp::average && is_integer(r.type);
   return size_of(r.type) < 4 || integer_average;
 }
+bool rounds_once(const Algorithm& a) { return a.name == "one_shot" || a.name == "direct"; }
 
-std::string_view all_reduce(const Request& r, int size, std::uint64_t bytes) {
-  if (bytes <= kSmallBytes / 4 && size <= kOneShotRanksMax) return "one_shot";
-  if (round_once(r)) return "direct";
-  if (bytes <= kSmallBytes) return "recursive_doubling";
-  return bytes < kLargeBytes ? "halving_doubling" : "ring";
-}
-
-std::string_view preferred(const Request& r, int size, std::uint64_t bytes) {
+std::string_view by_size(const Request& r, std::uint64_t bytes) {
+  const bool small = bytes <= kSmallBytes;
   switch (r.collective) {
-    case Collective::barrier: return "dissemination";
-    case Collective::broadcast: return bytes < kLargeBytes || size == 2 ? "binomial_tree" : "chain";
-    case Collective::reduce:
-      return round_once(r) ? "direct" : bytes < kLargeBytes ? "binomial_tree" : "chain";
-    case Collective::all_reduce: return all_reduce(r, size, bytes);
-    case Collective::reduce_scatter:
-      return round_once(r) ? "direct" : bytes <= kSmallBytes ? "halving_doubling" : "ring";
-    case Collective::all_gather: return bytes <= kSmallBytes ? "bruck" : "ring";
-    case Collective::all_to_all: return bytes <= kSmallBytes ? "bruck" : "pairwise";
+    case Collective::broadcast:
+    case Collective::reduce: return bytes < kLargeBytes ? "binomial_tree" : "chain";
+    case Collective::all_reduce:
+      return small ? "recursive_doubling" : bytes < kLargeBytes ? "halving_doubling" : "ring";
+    case Collective::reduce_scatter: return small ? "halving_doubling" : "ring";
+    case Collective::all_gather: return small ? "bruck" : "ring";
+    case Collective::all_to_all: return small ? "bruck" : "pairwise";
     case Collective::gather:
-    case Collective::scatter: return bytes <= kSmallBytes ? "binomial_tree" : "linear";
+    case Collective::scatter: return small ? "binomial_tree" : "linear";
     default: return {};
   }
 }
@@ -52,54 +53,122 @@ std::string names_of(Collective collective) {
   return names;
 }
 
-Tuning tuning_for(const Algorithm& algorithm, std::uint64_t bytes, int size) {
-  Tuning tuning;
-  // A chain's pipeline fills in size - 1 segments: enough of them to hide that, none too small for its
-  // overhead.
-  if (algorithm.name == "chain")
-    tuning.segment_bytes = std::max<std::uint64_t>(64 << 10, bytes / (8u * static_cast<unsigned>(size)));
-  else
-    tuning.segment_bytes = 256 << 10;
-  return tuning;
+// Four sizes an octave: the exponent and the next two bits.
+std::uint64_t bucket_of(std::uint64_t bytes) {
+  if (bytes < 4) return bytes;
+  const auto exponent = static_cast<unsigned>(std::bit_width(bytes) - 1);
+  return exponent << 2 | (bytes >> (exponent - 2) & 3);
+}
+std::uint64_t least_bytes_of(std::uint64_t bucket) {
+  return bucket < 4 ? bucket : (4 | (bucket & 3)) << ((bucket >> 2) - 2);
+}
+
+// What the choice depends on. Not on `in_place`, in which ranks may differ.
+std::uint64_t key_of(const Request& r, std::uint64_t bytes) {
+  std::uint64_t key = bucket_of(bytes);                      // 8 bits
+  key = key << 18 | static_cast<std::uint64_t>(r.root + 1);  // kNoRank is -1
+  key = key << 8 | static_cast<std::uint64_t>(r.collective);
+  key = key << 8 | static_cast<std::uint64_t>(r.type);
+  key = key << 8 | static_cast<std::uint64_t>(r.op);
+  return key << 1 | (r.counts.empty() ? 0 : 1);
+}
+
+Tuning tuning_of(unsigned variant) { return {.channels = 1, .segment_bytes = kSegmentBytes[variant]}; }
+
+std::uint8_t packed(const Choice& choice) {
+  const auto at = std::find(kSegmentBytes.begin(), kSegmentBytes.end(), choice.tuning.segment_bytes);
+  const auto algorithm = static_cast<std::size_t>(choice.algorithm - catalog().data());
+  STRATA_CHECK(algorithm < 1u << (ChoiceCache::kValueBits - kTuningBits), algorithm);
+  return static_cast<std::uint8_t>(algorithm << kTuningBits |
+                                   static_cast<std::size_t>(at - kSegmentBytes.begin()));
+}
+Choice unpacked(std::uint8_t value) {
+  return {&catalog()[value >> kTuningBits], tuning_of(value & ((1u << kTuningBits) - 1))};
 }
 
 }  // namespace
 
-std::uint64_t data_bytes(const Request& r, int size) {
-  const auto n = static_cast<std::uint64_t>(size);
-  std::uint64_t elements = r.count;
-  if (!r.counts.empty())
-    elements = std::accumulate(r.counts.begin(), r.counts.end(), std::uint64_t{0});
-  else if (r.collective == Collective::reduce_scatter || r.collective == Collective::all_gather ||
-           r.collective == Collective::all_to_all || r.collective == Collective::gather ||
-           r.collective == Collective::scatter)
-    elements = r.count * n;
-  return elements * r.element_bytes();
+Selector::Selector(CostModel model)
+    : model_(std::move(model)),
+      group_(whole_group(model_.size(), 0)),
+      cache_(std::make_unique<ChoiceCache>()) {}
+
+// The fixed bounds' choice comes first.
+std::vector<Choice> Selector::choices(const Request& request) const {
+  const std::uint64_t bytes = data_bytes(request, model_.size());
+  const std::string_view first = by_size(request, bytes);
+  const bool once = round_once(request);
+  std::vector<Choice> all;
+  for (const Algorithm& a : catalog()) {
+    if (a.collective != request.collective || !a.supports(request, group_)) continue;
+    if (once && !rounds_once(a)) continue;
+    for (unsigned variant = 0; variant < kSegmentBytes.size(); ++variant) {
+      const bool tuned = a.name == "chain" && bytes > std::min(kSegmentBytes[variant], kSegmentBytes[0]);
+      if (variant == 0 || tuned) all.push_back({&a, tuning_of(variant)});
+    }
+  }
+  std::stable_partition(all.begin(), all.end(), [&](const Choice& c) { return c.algorithm->name == first; });
+  return all;
 }
 
-Expected<Choice> select(const Request& request, const Group& group, std::string_view wanted, bool required) {
-  const std::uint64_t bytes = data_bytes(request, group.size());
-  const auto chosen = [&](const Algorithm& a) { return Choice{&a, tuning_for(a, bytes, group.size())}; };
+Choice Selector::cheapest(const Request& request, const std::vector<Choice>& all) const {
+  // Of the narrow floats' algorithms the one that sends the fewest bytes is the safe one.
+  if (model_.size() > kSimulatedRanksMax) return round_once(request) ? all.back() : all.front();
+  if (all.size() == 1 || model_.size() == 1) return all.front();
+  // All-to-all-v has counts that differ by rank, so they may decide nothing; it has one algorithm.
+  const std::uint64_t bytes = least_bytes_of(bucket_of(data_bytes(request, model_.size())));
+  const Request typical = with_bytes(request, bytes, model_.size());
+  // The most promising first: most of the others need no simulation then.
+  struct Rated {
+    Picoseconds least;
+    std::size_t place;
+  };
+  std::vector<Rated> rated;
+  for (const Choice& c : all)
+    rated.push_back({least_time(*c.algorithm, typical, c.tuning, model_), rated.size()});
+  std::stable_sort(rated.begin(), rated.end(), [](Rated a, Rated b) { return a.least < b.least; });
+  std::size_t best = all.size();
+  Picoseconds best_time = 0;
+  for (const Rated& r : rated) {
+    if (best < all.size() && r.least > best_time) break;
+    const Picoseconds time = predict(*all[r.place].algorithm, typical, all[r.place].tuning, model_);
+    if (best < all.size() && (time > best_time || (time == best_time && r.place > best))) continue;
+    best = r.place;
+    best_time = time;
+  }
+  return all[best];
+}
+
+Expected<Choice> Selector::select(const Request& request, std::string_view wanted, bool required) const {
   if (!wanted.empty()) {
     const Algorithm* a = find_algorithm(request.collective, wanted);
-    if (a != nullptr && a->supports(request, group)) return chosen(*a);
+    if (a != nullptr && a->supports(request, group_)) return Choice{a, tuning_of(0)};
     if (required)
       return Status(ErrorCode::invalid_argument,
                     fmt::format("algorithm '{}' {} {}; choose one of: {}", wanted,
                                 a == nullptr ? "does not exist for" : "does not support this call of",
                                 to_string(request.collective), names_of(request.collective)));
   }
-  // All-to-all-v and the like have counts that differ by rank, so only the preference may depend on them;
-  // every such collective has one algorithm that supports it.
-  if (const Algorithm* a = find_algorithm(request.collective, preferred(request, group.size(), bytes));
-      a != nullptr && a->supports(request, group))
-    return chosen(*a);
-  const Algorithm* last = nullptr;
-  for (const Algorithm& a : catalog())
-    if (a.collective == request.collective && a.supports(request, group)) last = &a;
-  if (last == nullptr)
+  const bool uneven = !request.recv_counts.empty();
+  const std::uint64_t key = key_of(request, uneven ? 0 : data_bytes(request, model_.size()));
+  if (const auto known = cache_->find(key)) return unpacked(*known);
+  const std::vector<Choice> all = choices(request);
+  if (all.empty())
     return Status(ErrorCode::internal, fmt::format("no algorithm for {}", to_string(request.collective)));
-  return chosen(*last);
+  const Choice chosen = cheapest(request, all);
+  cache_->insert(key, packed(chosen));
+  return chosen;
+}
+
+Expected<std::vector<Candidate>> Selector::explain(const Request& request, std::string_view wanted) const {
+  const Expected<Choice> chosen = select(request, wanted, !wanted.empty());
+  if (!chosen) return chosen.status();
+  std::vector<Choice> all = choices(request);
+  if (std::find(all.begin(), all.end(), *chosen) == all.end()) all.push_back(*chosen);  // forced
+  std::stable_partition(all.begin(), all.end(), [&](const Choice& c) { return c == *chosen; });
+  std::vector<Candidate> candidates;
+  for (const Choice& c : all) candidates.push_back({c, predict(*c.algorithm, request, c.tuning, model_)});
+  return candidates;
 }
 
 }  // namespace strata

@@ -116,7 +116,8 @@ class Simulation final {
     const bool waited = cpu.free_at < event.time;
     const Task task = cpu.waiting[cpu.next++];
     Picoseconds began = event.time;
-    if (core != nullptr && waited && task.job == Job::receive) began += model_.costs.local.turn_ps;
+    if (core != nullptr && waited && task.job == Job::receive)
+      began += model_.link(event.rank, step_of(event.rank, task.step).peer).turn_ps;
     cpu.free_at = perform(event.rank, task, began);
     if (core != nullptr) *core = cpu.free_at;
     if (!cpu.idle()) wake(event.rank, cpu.free_at);
@@ -130,36 +131,23 @@ class Simulation final {
   // Returns when the CPU is free again.
   Picoseconds perform(Rank rank, Task task, Picoseconds began) {
     const Step& step = step_of(rank, task.step);
-    began += model_.costs.local.step_ps;
     if (task.job == Job::announce) return announce(rank, task.step, step, began);
-    Picoseconds ended = 0;
-    if (task.job == Job::receive)
-      ended = began + receive_time(rank, step);
-    else if (step.op == Op::send)
-      ended = send(rank, task.step, step, began);
-    else
-      ended = began + local_time(step);
+    const Picoseconds ended =
+        step.op == Op::send ? send(rank, task.step, step, began) : began + cpu(rank, step);
     finish(rank, task.step, ended);
     return ended;
   }
 
-  Picoseconds local_time(const Step& step) const {
-    const LocalCost& local = model_.costs.local;
-    if (step.op == Op::copy) return time_of(step.length, local.copy_ps_per_kib);
-    return time_of(step.length * std::max(1u, step.fan_in()), local.reduce_ps_per_kib);
+  // The CPU's work, on a host with more ranks than cores or not.
+  Picoseconds stretched(Rank rank, Picoseconds time) {
+    return host_of(rank).core_free_at.empty() ? time : time * model_.costs.local.crowded_percent / 100;
   }
-
-  Picoseconds receive_time(Rank rank, const Step& step) const {
-    const LinkCost& link = model_.link(rank, step.peer);
-    Picoseconds time = link.recv_ps + time_of(step.length, link.recv_ps_per_kib);
-    if (step.op == Op::recv_reduce) time += time_of(step.length, model_.costs.local.reduce_ps_per_kib);
-    return time;
-  }
+  Picoseconds cpu(Rank rank, const Step& step) { return stretched(rank, cpu_time(step, rank, model_)); }
 
   // "I have posted the receive of a long message."
   Picoseconds announce(Rank rank, StepId id, const Step& step, Picoseconds began) {
     const LinkCost& link = model_.link(rank, step.peer);
-    const Picoseconds ended = began + link.send_ps;
+    const Picoseconds ended = began + stretched(rank, model_.costs.local.step_ps + link.send_ps);
     const StepId theirs = pairing_.partner(rank, id);
     Picoseconds& heard = arrives_at_[pairing_.place(step.peer, theirs)];
     heard = ended + link.latency_ps;
@@ -171,10 +159,10 @@ class Simulation final {
   // Returns when the sender has done its part.
   Picoseconds send(Rank rank, StepId id, const Step& step, Picoseconds began) {
     const LinkCost& link = model_.link(rank, step.peer);
-    if (step.length > link.eager_bytes) began += link.recv_ps;  // of the announcement
+    if (step.length > link.eager_bytes) began += stretched(rank, link.recv_ps);  // of the announcement
     const std::uint64_t grain = std::min(step.length, link.grain_bytes);
-    const Picoseconds ended = began + link.send_ps + time_of(step.length, link.send_ps_per_kib);
-    const Picoseconds first_out = began + link.send_ps + time_of(grain, link.send_ps_per_kib);
+    const Picoseconds ended = began + cpu(rank, step);
+    const Picoseconds first_out = ended - stretched(rank, time_of(step.length - grain, link.send_ps_per_kib));
     const Picoseconds on_wire =
         occupy_wire(rank, step.peer, first_out, time_of(step.length, link.wire_ps_per_kib));
     const Picoseconds grain_on_wire = time_of(grain, link.wire_ps_per_kib);
@@ -185,9 +173,9 @@ class Simulation final {
     const StepId theirs = pairing_.partner(rank, id);
     const Step& receive = step_of(step.peer, theirs);
     // So late that the receiver, if it is free, is done with all but the last grain when that arrives.
-    const Picoseconds after_last = link.recv_ps + time_of(grain, link.recv_ps_per_kib);
+    const Picoseconds after_last = stretched(step.peer, link.recv_ps + time_of(grain, link.recv_ps_per_kib));
     const std::size_t there = pairing_.place(step.peer, theirs);
-    arrives_at_[there] = std::max(first_in, last_in + after_last - receive_time(step.peer, receive));
+    arrives_at_[there] = std::max(first_in, last_in + after_last - cpu(step.peer, receive));
     if (ready_at_[there] != kUnknown)
       push(std::max(ready_at_[there], arrives_at_[there]), step.peer, theirs, Job::receive);
     return ended;
@@ -245,6 +233,17 @@ class Simulation final {
 };
 
 }  // namespace
+
+Picoseconds cpu_time(const Step& step, Rank me, const CostModel& model) {
+  const LocalCost& local = model.costs.local;
+  if (step.op == Op::copy) return local.step_ps + time_of(step.length, local.copy_ps_per_kib);
+  if (step.op == Op::reduce)
+    return local.step_ps + time_of(step.length * std::max(1u, step.fan_in()), local.reduce_ps_per_kib);
+  const LinkCost& link = model.link(me, step.peer);
+  if (step.op == Op::send) return local.step_ps + link.send_ps + time_of(step.length, link.send_ps_per_kib);
+  const Picoseconds receive = local.step_ps + link.recv_ps + time_of(step.length, link.recv_ps_per_kib);
+  return step.op == Op::recv ? receive : receive + time_of(step.length, local.reduce_ps_per_kib);
+}
 
 Picoseconds simulate(std::span<const Schedule> schedules, const CostModel& model) {
   return Simulation(schedules, model).run();

@@ -18,4 +18,8 @@ namespace strata {
 // 1995.
 Picoseconds simulate(std::span<const Schedule> schedules, const CostModel& model);
 
+// The CPU time of a step by itself on rank `me`, announcements apart. No rank is done before the sum of its
+// steps.
+Picoseconds cpu_time(const Step& step, Rank me, const CostModel& model);
+
 }  // namespace strata

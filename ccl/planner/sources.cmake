@@ -1,6 +1,7 @@
 target_sources(strata_core PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/cost_model.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/pairing.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/planner/predict.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/plan_cache.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/selector.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/simulate.cpp)

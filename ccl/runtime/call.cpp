@@ -209,7 +209,7 @@ Status choose(const Call& call, const CallOptions& options, Submission& s) {
                              ? "algorithm 'shared_memory' needs all ranks on one host, reached by shm"
                              : "algorithm 'shared_memory' does not support this collective");
   if (group || wanted == kMessages) wanted = {};
-  auto choice = select(s.request, communicator.group, wanted, here);
+  auto choice = communicator.selector->select(s.request, wanted, here);
   if (!choice) return choice.status();
   s.choice = *choice;
   return {};

@@ -13,6 +13,7 @@
 #include "ccl/algorithms/algorithm.hpp"
 #include "ccl/local/shm_group.hpp"
 #include "ccl/planner/plan_cache.hpp"
+#include "ccl/planner/selector.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/status.hpp"
 
@@ -31,6 +32,8 @@ struct CommunicatorState {
       : id(number),
         ranks(std::move(members)),
         group(whole_group(static_cast<int>(ranks.size()), my_index)),
+        selector(std::make_shared<const Selector>(
+            CostModel{default_costs(), one_host(static_cast<int>(ranks.size()), LinkKind::memory)})),
         next_send(ranks.size()),
         next_recv(ranks.size()),
         left_at(ranks.size(), kPresent) {}
@@ -38,6 +41,7 @@ struct CommunicatorState {
   const std::uint32_t id;
   const std::vector<Rank> ranks;  // index here -> the engine's rank
   const Group group;
+  std::shared_ptr<const Selector> selector;  // replaced before the first call by one that knows the links
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected
   // Of the transport that reaches all other members through shared memory; null: there is none.
