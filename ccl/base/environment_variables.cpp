@@ -31,6 +31,8 @@ constexpr Variable kVariables[] = {
     {"STRATA_PROGRESS_THREAD", Kind::flag, "", "0: operations advance only inside calls."},
     {"STRATA_ALGORITHM", Kind::text, "an algorithm's name",
      "Forces one algorithm where it applies. Without it: selected by size and ranks."},
+    {"STRATA_CALIBRATE", Kind::choice, "auto|always|off",
+     "Whether links are measured at the start. auto: unless this machine's have been before."},
     {"STRATA_LOG", Kind::choice, "trace|debug|info|warn|error|off",
      "How much the library says on standard error."},
     {"RANK", Kind::number, "", "This process's rank (torchrun, strata-run).", 0, kRanksMax - 1},
@@ -61,6 +63,9 @@ constexpr Variable kVariables[] = {
     {"NO_COLOR", Kind::text, "any text",
      "If set, strata-run's prefixes have no colours on a terminal either."},
     {"TERM", Kind::text, "a terminal's name", "If absent or dumb, strata-run's prefixes have no colours."},
+    {"XDG_CACHE_HOME", Kind::text, "a directory",
+     "What was measured of this machine is kept in its strata/. Without it: ~/.cache/strata/."},
+    {"HOME", Kind::text, "a directory", "Where .cache/ is when XDG_CACHE_HOME is not set."},
     {"TMPDIR", Kind::text, "a directory", "Where strata-run makes the socket of a job on one host."},
 };
 

@@ -40,4 +40,12 @@ Host this_host() {
   return host;
 }
 
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (const std::size_t colon = line.find(':'); line.starts_with("model name") && colon != line.npos)
+      return line.substr(colon + 1);
+  return {};
+}
+
 }  // namespace strata

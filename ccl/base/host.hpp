@@ -14,4 +14,7 @@ struct Host {
 };
 Host this_host();
 
+// The CPU's name as it gives it itself; empty where the system does not say.
+std::string cpu_model();
+
 }  // namespace strata

@@ -1,5 +1,6 @@
 target_sources(strata_core PRIVATE
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/cost_model.cpp
+  ${CMAKE_CURRENT_SOURCE_DIR}/planner/costs_text.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/pairing.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/predict.cpp
   ${CMAKE_CURRENT_SOURCE_DIR}/planner/plan_cache.cpp

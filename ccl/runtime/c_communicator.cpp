@@ -38,6 +38,7 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.timeout_ms = amount(full.timeout_ms, o.timeout_ms);
   o.spin_us = amount(full.spin_us, o.spin_us);
   o.memory_mb = amount(full.memory_mb, o.memory_mb);
+  o.calibrate = text(full.calibrate);
   return o;
 }
 

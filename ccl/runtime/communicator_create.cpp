@@ -10,6 +10,7 @@
 #include "ccl/base/log.hpp"
 #include "ccl/base/memory_budget.hpp"
 #include "ccl/runtime/bootstrap.hpp"
+#include "ccl/runtime/calibrate.hpp"
 #include "ccl/runtime/communicator_impl.hpp"
 #include "ccl/runtime/connect.hpp"
 #include "ccl/runtime/options.hpp"
@@ -54,17 +55,32 @@ Expected<std::vector<Introduction>> introduce(Exchange& exchange, const Communic
   return all;
 }
 
-DriverOptions driver_options(const CommunicatorOptions& options, const std::vector<Introduction>& all) {
-  const std::string& here = all[static_cast<std::size_t>(options.rank)].host_id;
-  std::vector<std::string> neighbours;  // their cores; this rank's too
-  for (const Introduction& i : all)
-    if (i.host_id == here) neighbours.push_back(i.cpus);
+// The ranks of this rank's host.
+struct Here {
+  int ranks = 0, cores = 1;
+  bool shm = true;  // that is how this one reaches the others
+};
+
+Here look_around(Router& router, Rank me, const std::vector<Introduction>& all) {
+  Here here;
+  std::vector<std::string> cpus;
+  for (Rank r = 0; r < static_cast<Rank>(all.size()); ++r) {
+    const Introduction& other = all[static_cast<std::size_t>(r)];
+    if (other.host_id != all[static_cast<std::size_t>(me)].host_id) continue;
+    cpus.push_back(other.cpus);
+    here.shm = here.shm && (r == me || router.to(r).neighbours() != nullptr);
+  }
+  here.ranks = static_cast<int>(cpus.size());
+  here.cores = cores_of(cpus);
+  return here;
+}
+
+DriverOptions driver_options(const CommunicatorOptions& options, const Here& here) {
   DriverOptions driver;
   driver.progress_thread = options.progress_thread;
   driver.spin = std::chrono::microseconds(options.spin_us);
-  driver.yield = static_cast<int>(neighbours.size()) > cores_of(neighbours);
-  if (driver.yield)
-    log::debug("{} ranks share {} cores: waiting threads yield", neighbours.size(), cores_of(neighbours));
+  driver.yield = here.ranks > here.cores;
+  if (driver.yield) log::debug("{} ranks share {} cores: waiting threads yield", here.ranks, here.cores);
   return driver;
 }
 
@@ -97,8 +113,17 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   auto state = std::make_shared<CommunicatorState>(kFirstCommunicator, std::move(members), options.rank);
   state->timeout_ms = options.timeout_ms;
   state->algorithm = options.algorithm;
-  engine->attach(*std::move(router), state, driver_options(options, *all));
-  return Communicator(std::make_shared<Impl>(std::move(engine), std::move(state)));
+  const Here here = look_around(**router, options.rank, *all);
+  engine->attach(*std::move(router), state, driver_options(options, here));
+  Communicator communicator(std::make_shared<Impl>(std::move(engine), state));
+  if (options.size == 1) return communicator;
+  std::vector<std::string> host_ids;
+  for (Introduction& i : *all) host_ids.push_back(std::move(i.host_id));
+  auto model = calibrate(**exchange, communicator, options.calibrate,
+                         {.host_ids = host_ids, .cores = here.cores, .shm = here.shm});
+  if (!model) return model.status();
+  state->selector = std::make_shared<const Selector>(*std::move(model));
+  return communicator;
 }
 
 Expected<Communicator> Communicator::from_environment() {

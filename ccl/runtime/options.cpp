@@ -15,6 +15,7 @@ namespace {
 constexpr std::size_t kSecretBytesMax = 4096;
 constexpr std::uint32_t kSpinUsMax = 1'000'000;
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
+constexpr std::array<std::string_view, 3> kCalibrations = {"auto", "always", "off"};
 
 template <class... A>
 Status invalid(fmt::format_string<A...> format, A&&... a) {
@@ -99,6 +100,7 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   options.interface = environment.text("STRATA_INTERFACE");
   options.algorithm = environment.text("STRATA_ALGORITHM");
   options.transport = environment.text("STRATA_TRANSPORT");
+  if (Status s = environment.read("STRATA_CALIBRATE", options.calibrate); !s.ok()) return s;
   if (Status s = validate_transport(options.transport); !s.ok())
     return invalid("the environment variable STRATA_TRANSPORT: {}", s.message());
   if (Status s = environment.read_port_range("STRATA_PORT_RANGE", options.port_min, options.port_max);
@@ -128,6 +130,9 @@ Status validate(const CommunicatorOptions& o) {
   if (o.secret.size() > kSecretBytesMax)
     return invalid("secret has {} bytes; it may have at most {}", o.secret.size(), kSecretBytesMax);
   if (Status s = validate_transport(o.transport); !s.ok()) return s;
+  if (!o.calibrate.empty() &&
+      std::find(kCalibrations.begin(), kCalibrations.end(), o.calibrate) == kCalibrations.end())
+    return invalid("calibrate is \"{}\"; it must be one of {}", o.calibrate, fmt::join(kCalibrations, ", "));
   if (o.port_min > o.port_max || (o.port_min == 0) != (o.port_max == 0))
     return invalid(
         "port_min is {} and port_max is {}; give 1 <= port_min <= port_max, or 0 and 0 for any port",

@@ -4,7 +4,8 @@ target_sources(strata_core PRIVATE
   runtime/control.cpp runtime/engine.cpp runtime/engine_failure.cpp runtime/engine_control.cpp runtime/engine_local.cpp
   runtime/watchdog.cpp
   runtime/memory.cpp runtime/call.cpp runtime/call_group.cpp runtime/connect.cpp
+  runtime/calibrate.cpp runtime/cost_cache.cpp runtime/measure_costs.cpp
   runtime/communicator.cpp runtime/communicator_create.cpp runtime/split.cpp
   runtime/c_handles.cpp runtime/c_communicator.cpp runtime/c_operations.cpp)
-set_source_files_properties(runtime/c_communicator.cpp PROPERTIES
+set_source_files_properties(runtime/c_communicator.cpp runtime/cost_cache.cpp PROPERTIES
   COMPILE_DEFINITIONS STRATA_VERSION="${PROJECT_VERSION}")

@@ -35,6 +35,10 @@ struct CommunicatorOptions {
   // Forces one algorithm where it applies: a name of the catalog; "shared_memory", the collectives on memory
   // that the ranks of a host have in common; "messages", anything but those. Empty: selected.
   std::string algorithm;
+  // Whether the links' costs, by which algorithms are selected, are measured at the start (a few
+  // milliseconds): "auto" (also if empty), unless this machine's have been kept from before; "always"; "off":
+  // the built-in costs are used. Rank 0's counts.
+  std::string calibrate;
 
   // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT (torchrun's names) and STRATA_*.
   // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable

@@ -76,7 +76,7 @@ TEST_CASE("all settings arrive") {
       from({"RANK=0", "WORLD_SIZE=2", "STRATA_RENDEZVOUS=a:1", "MASTER_ADDR=b", "MASTER_PORT=2",
             "STRATA_SECRET=s", "STRATA_INTERFACE=eth*", "STRATA_TRANSPORT=shm,tcp", "STRATA_PORT_RANGE=5-6",
             "STRATA_TIMEOUT_MS=0", "STRATA_RENDEZVOUS_TIMEOUT_MS=8", "STRATA_SPIN_US=9", "STRATA_MEMORY_MB=7",
-            "STRATA_PROGRESS_THREAD=0", "STRATA_ALGORITHM=ring", "STRATA_LOG=warn"});
+            "STRATA_PROGRESS_THREAD=0", "STRATA_ALGORITHM=ring", "STRATA_CALIBRATE=off", "STRATA_LOG=warn"});
   REQUIRE(o.ok());
   CHECK(o->rendezvous == "a:1");
   CHECK(o->secret == "s");
@@ -87,6 +87,7 @@ TEST_CASE("all settings arrive") {
   CHECK(o->memory_mb == 7);
   CHECK_FALSE(o->progress_thread);
   CHECK(o->algorithm == "ring");
+  CHECK(o->calibrate == "off");
 }
 
 TEST_CASE("what is missing or wrong in the environment is named with its cure") {
@@ -100,6 +101,7 @@ TEST_CASE("what is missing or wrong in the environment is named with its cure") 
   CHECK(says(from({rank, size, "MASTER_ADDR=a b", "MASTER_PORT=1"}).status(), "MASTER_ADDR and MASTER_PORT"));
   CHECK(says(from({rank, size, meet, "STRATA_TRANSPORT=tpc"}).status(), "did you mean tcp"));
   CHECK(says(from({rank, size, meet, "STRATA_TIMEOUT=5"}).status(), "STRATA_TIMEOUT_MS"));
+  CHECK(says(from({rank, size, meet, "STRATA_CALIBRATE=no"}).status(), "auto|always|off"));
   CHECK(from({"RANK=0", "WORLD_SIZE=1"}).ok());  // one rank meets nobody
 }
 
@@ -122,6 +124,7 @@ TEST_CASE("validate names the field and the value of each wrong option") {
       {[](auto& o) { o.port_min = 9, o.port_max = 8; }, "port_min", "9"},
       {[](auto& o) { o.port_max = 8; }, "port_max", "8"},
       {[](auto& o) { o.rendezvous_timeout_ms = 0; }, "rendezvous_timeout_ms", "0"},
+      {[](auto& o) { o.calibrate = "maybe"; }, "calibrate", "\"maybe\""},
       {[](auto& o) { o.spin_us = 1'000'001; }, "spin_us", "1000001"},
   };
   for (const Case& c : cases) {

@@ -1,0 +1,26 @@
+// What was measured on this machine before, in a small file.
+#pragma once
+#include <string>
+
+#include "ccl/base/environment.hpp"
+#include "ccl/planner/costs_text.hpp"
+
+namespace strata {
+
+// A file is valid for one key: the version, the host until its next boot, and the CPU's model.
+struct CostCache {
+  std::string folder;  // empty: nothing is kept
+  std::string key;     // lines
+
+  std::string path() const;
+  // What the file has; nothing if it is not there, broken, or another machine's (told at level debug).
+  MeasuredCosts read() const;
+  // Replaces the file as a whole. What goes wrong is told at level debug, and nothing else comes of it.
+  void write(const MeasuredCosts& costs) const;
+};
+
+// $XDG_CACHE_HOME/strata, or ~/.cache/strata; empty if the environment names neither.
+std::string cache_folder(const Environment& environment);
+CostCache cost_cache_of_this_machine();
+
+}  // namespace strata

@@ -1,0 +1,215 @@
+// Calibration: all ranks get the same model, whatever hosts they are on; the cache; and what goes wrong.
+#include "ccl/runtime/calibrate.hpp"
+
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "ccl/runtime/cost_cache.hpp"
+#include "ccl/runtime/measure_costs.hpp"
+#include "tests/support/local_exchange.hpp"
+#include "tests/support/world.hpp"
+
+namespace strata::test {
+namespace {
+
+// A folder of its own for the cache, which goes with the object.
+class CacheFolder final {
+ public:
+  CacheFolder() : path_(make_meeting_place()) { ::setenv("XDG_CACHE_HOME", path_.c_str(), 1); }
+  ~CacheFolder() { std::filesystem::remove_all(path_); }
+  CacheFolder(const CacheFolder&) = delete;
+  CacheFolder& operator=(const CacheFolder&) = delete;
+  const std::string& path() const { return path_; }
+  std::size_t files() const {
+    const std::filesystem::path folder = path_ + "/strata";
+    if (!std::filesystem::exists(folder)) return 0;
+    return static_cast<std::size_t>(
+        std::distance(std::filesystem::directory_iterator(folder), std::filesystem::directory_iterator()));
+  }
+
+ private:
+  std::string path_;
+};
+
+std::vector<std::string> ids(std::initializer_list<const char*> names) {
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+WorldOptions over(Wire wire) {
+  WorldOptions options;
+  options.wire = wire;
+  return options;
+}
+
+// Rank r is on host_ids[r], which has r + 1 cores by its own word. modes: of each rank.
+std::vector<CostModel> calibrate_all(const std::vector<std::string>& host_ids, Wire wire,
+                                     const std::vector<std::string>& modes) {
+  const int size = static_cast<int>(host_ids.size());
+  LocalExchangeHub hub(size);
+  std::vector<CostModel> models(host_ids.size());
+  const std::string failures = run_world(size, over(wire), [&](Communicator& c) {
+    LocalExchange exchange(hub, c.rank());
+    const auto r = static_cast<std::size_t>(c.rank());
+    const auto model = calibrate(exchange, c, modes[r],
+                                 {.host_ids = host_ids, .cores = c.rank() + 1, .shm = wire == Wire::shm});
+    EXPECT_OK(model.status());
+    models[r] = *model;
+  });
+  CHECK(failures == "");
+  return models;
+}
+
+std::vector<CostModel> calibrate_all(const std::vector<std::string>& host_ids, Wire wire, const char* mode) {
+  return calibrate_all(host_ids, wire, std::vector<std::string>(host_ids.size(), mode));
+}
+
+bool same(const std::vector<CostModel>& models) {
+  for (const CostModel& m : models)
+    if (m.costs != models[0].costs || m.placement != models[0].placement) return false;
+  return true;
+}
+
+const Costs kUsual = default_costs();
+
+}  // namespace
+
+TEST_CASE("all ranks come to the same model, with hosts and cores in their places") {
+  const CacheFolder folder;
+  const auto hosts = ids({"b", "a", "b", "c", "a"});
+  const Wire wire = GENERATE(Wire::shm, Wire::tcp);
+  const auto models = calibrate_all(hosts, wire, "always");
+  REQUIRE(same(models));
+  const Placement& placement = models[0].placement;
+  CHECK(placement.host == std::vector<int>{0, 1, 0, 2, 1});
+  CHECK(placement.cores == std::vector<int>{1, 2, 4});  // as the lowest rank of each host says
+  const LinkKind within = wire == Wire::shm ? LinkKind::shm : LinkKind::tcp_local;
+  CHECK(placement.within == within);
+  CHECK(models[0].costs.of(within) != kUsual.of(within));
+  CHECK(models[0].costs.of(LinkKind::tcp) != kUsual.of(LinkKind::tcp));
+  CHECK(models[0].costs.local != kUsual.local);
+}
+
+TEST_CASE("off takes the built-in costs, and rank 0 decides") {
+  const CacheFolder folder;
+  const auto hosts = ids({"a", "a", "a"});
+  auto models = calibrate_all(hosts, Wire::shm, {"off", "always", "auto"});
+  REQUIRE(same(models));
+  CHECK(models[0].costs == kUsual);
+  CHECK(folder.files() == 0);
+  models = calibrate_all(hosts, Wire::shm, {"always", "off", "off"});
+  REQUIRE(same(models));
+  CHECK(models[0].costs != kUsual);
+}
+
+TEST_CASE("what was measured on this machine is not measured again") {
+  const CacheFolder folder;
+  const auto hosts = ids({"a", "a"});
+  const auto first = calibrate_all(hosts, Wire::shm, "auto");
+  CHECK(folder.files() == 1);
+  const auto again = calibrate_all(hosts, Wire::shm, "auto");
+  REQUIRE(same(again));
+  CHECK(again[0].costs == first[0].costs);
+  // Another kind of link is measured, and the first is kept.
+  const auto other = calibrate_all(hosts, Wire::tcp, "auto");
+  CHECK(other[0].costs.of(LinkKind::shm) == first[0].costs.of(LinkKind::shm));
+  CHECK(other[0].costs.of(LinkKind::tcp_local) != kUsual.of(LinkKind::tcp_local));
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("links between hosts are not kept") {
+  const CacheFolder folder;
+  (void)calibrate_all(ids({"a", "b"}), Wire::tcp, "auto");
+  const MeasuredCosts kept = cost_cache_of_this_machine().read();
+  CHECK(kept.local);
+  CHECK(!kept.has(LinkKind::tcp));
+}
+
+TEST_CASE("a broken or foreign file is ignored and replaced") {
+  const CacheFolder folder;
+  const CostCache cache = cost_cache_of_this_machine();
+  MeasuredCosts costs;
+  costs.set(LinkKind::shm, kUsual.of(LinkKind::shm));
+  cache.write(costs);
+  REQUIRE(cache.read() == costs);
+  std::string text;
+  std::getline(std::ifstream(cache.path()), text, '\0');
+  for (const std::string& bad : {std::string("x"), text + "shm 1\n", text.substr(0, text.size() - 1),
+                                 "other " + text, std::string(1 << 20, '\n')}) {
+    std::ofstream(cache.path()) << bad;
+    CHECK(cache.read() == MeasuredCosts{});
+    cache.write(costs);
+    CHECK(cache.read() == costs);
+  }
+  // The same file name, but another machine.
+  CostCache other = cache;
+  other.key += "another\n";
+  std::filesystem::rename(cache.path(), other.path());
+  CHECK(other.read() == MeasuredCosts{});
+  CHECK(cache.read() == MeasuredCosts{});
+}
+
+TEST_CASE("nowhere to keep anything is no trouble") {
+  MeasuredCosts costs;
+  costs.set(LinkKind::shm, kUsual.of(LinkKind::shm));
+  for (const char* folder : {"", "/proc/nowhere", "/dev/null/x"}) {
+    const CostCache cache{folder, "key\n"};
+    cache.write(costs);
+    CHECK(cache.read() == MeasuredCosts{});
+  }
+  const auto folder = [](std::vector<std::string> variables) { return cache_folder(Environment(variables)); };
+  CHECK(folder({"XDG_CACHE_HOME=/x", "HOME=/h"}) == "/x/strata");
+  CHECK(folder({"XDG_CACHE_HOME=x", "HOME=/h"}) == "/h/.cache/strata");
+  CHECK(folder({"HOME=/h"}) == "/h/.cache/strata");
+  CHECK(folder({}).empty());
+}
+
+TEST_CASE("a rank that goes away while links are measured is an error on all, not a hang") {
+  const CacheFolder folder;
+  const auto hosts = ids({"a", "a", "a"});
+  LocalExchangeHub hub(3);
+  const std::string failures = run_world(3, over(Wire::tcp), [&](Communicator& c) {
+    LocalExchange exchange(hub, c.rank());
+    if (c.rank() == 1) {  // which rank 0 measures with
+      EXPECT_OK(exchange.all_gather("1 tcp\n").status());
+      { const Communicator gone = std::move(c); }
+      EXPECT_OK(exchange.all_gather("-it went away").status());
+      return;
+    }
+    const auto model = calibrate(exchange, c, "always", {.host_ids = hosts, .cores = 1, .shm = false});
+    EXPECT(!model.ok());
+  });
+  CHECK(failures == "");
+}
+
+TEST_CASE("within a host the parts of a message keep their shares") {
+  const LinkCost& usual = kUsual.of(LinkKind::tcp_local);
+  const auto message = static_cast<double>(usual.send_ps + usual.recv_ps + usual.latency_ps);
+  const auto bytes = static_cast<double>(std::max(usual.send_ps_per_kib, usual.recv_ps_per_kib));
+  CHECK(link_cost(LinkKind::tcp_local, {message, bytes}, usual) == usual);
+  const LinkCost twice = link_cost(LinkKind::tcp_local, {2 * message, bytes / 2}, usual);
+  CHECK(twice.send_ps == 2 * usual.send_ps);
+  CHECK(twice.latency_ps == 2 * usual.latency_ps);
+  CHECK(twice.recv_ps_per_kib == usual.recv_ps_per_kib / 2);
+  const LinkCost absurd = link_cost(LinkKind::tcp_local, {1e6 * message, 0}, usual);
+  CHECK(absurd.send_ps == 16 * usual.send_ps);
+  CHECK(absurd.send_ps_per_kib == usual.send_ps_per_kib / 16);
+}
+
+TEST_CASE("between hosts what the ends do not need is the wire") {
+  const LinkCost& usual = kUsual.of(LinkKind::tcp);
+  const LinkCost slow = link_cost(LinkKind::tcp, {50e6, 8000e3}, usual);  // 1 Gb/s
+  CHECK(slow.send_ps == usual.send_ps);
+  CHECK(slow.send_ps + slow.recv_ps + slow.latency_ps == 50'000'000);
+  CHECK(slow.wire_ps_per_kib == 8'000'000);
+  CHECK(slow.recv_ps_per_kib == usual.recv_ps_per_kib);
+  const LinkCost fast = link_cost(LinkKind::tcp, {1e6, 20e3}, usual);
+  CHECK(fast.latency_ps == 0);
+  CHECK(fast.recv_ps_per_kib == 20'000);
+}
+
+}  // namespace strata::test
