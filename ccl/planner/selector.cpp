@@ -165,9 +165,12 @@ Expected<std::vector<Candidate>> Selector::explain(const Request& request, std::
   if (!chosen) return chosen.status();
   std::vector<Choice> all = choices(request);
   if (std::find(all.begin(), all.end(), *chosen) == all.end()) all.push_back(*chosen);  // forced
-  std::stable_partition(all.begin(), all.end(), [&](const Choice& c) { return c == *chosen; });
   std::vector<Candidate> candidates;
   for (const Choice& c : all) candidates.push_back({c, predict(*c.algorithm, request, c.tuning, model_)});
+  std::stable_sort(candidates.begin(), candidates.end(), [&](const Candidate& a, const Candidate& b) {
+    const bool a_is = a.choice == *chosen, b_is = b.choice == *chosen;
+    return a_is != b_is ? a_is : a.predicted_ps < b.predicted_ps;
+  });
   return candidates;
 }
 

@@ -37,8 +37,8 @@ class Selector final {
   // if the algorithm does not exist or does not support the request; otherwise (a communicator's default) it
   // is passed over.
   Expected<Choice> select(const Request& request, std::string_view wanted, bool required) const;
-  // What it is selected from, with the time of each at this very size, the chosen one first. Simulates
-  // whatever the number of ranks.
+  // What it is selected from, with the time of each at this very size, the chosen one first, then by time.
+  // Simulates whatever the number of ranks.
   Expected<std::vector<Candidate>> explain(const Request& request, std::string_view wanted) const;
 
   const CostModel& model() const { return model_; }

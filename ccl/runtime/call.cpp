@@ -187,29 +187,47 @@ Fingerprint fingerprint(const Call& call, const CallOptions& options, const Choi
   return f;
 }
 
-Status choose(const Call& call, const CallOptions& options, Submission& s) {
-  CommunicatorState& communicator = *s.communicator;
-  s.request.collective = call.collective;
-  s.request.type = call.type;
-  s.request.op = call.op;
-  s.request.root = rooted(call.collective) ? call.root : kNoRank;
-  s.request.count = call.count;
-  s.request.counts.assign(call.counts.begin(), call.counts.end());
-  s.request.recv_counts.assign(call.recv_counts.begin(), call.recv_counts.end());
+Request request_of(const Call& call) {
+  Request r;
+  r.collective = call.collective;
+  r.type = call.type;
+  r.op = call.op;
+  r.root = rooted(call.collective) ? call.root : kNoRank;
+  r.count = call.count;
+  r.counts.assign(call.counts.begin(), call.counts.end());
+  r.recv_counts.assign(call.recv_counts.begin(), call.recv_counts.end());
+  return r;
+}
+
+// Common memory, or messages: by an algorithm that was named, or any.
+struct Way {
+  bool local = false;
+  std::string_view algorithm;
+  bool required = false;  // the name comes from this very call
+};
+
+Expected<Way> way_of(const CommunicatorState& communicator, const Call& call, const CallOptions& options) {
   const bool here = !options.algorithm.empty();
-  std::string_view wanted = here ? options.algorithm : std::string_view(communicator.algorithm);
+  const std::string_view wanted = here ? options.algorithm : std::string_view(communicator.algorithm);
   const bool able = communicator.neighbours != nullptr && ShmGroup::supports(call.collective, call.v);
   const bool group = wanted == kSharedMemory;
-  if (able && (group || wanted.empty())) {
-    s.local = true;
-    return {};
-  }
+  if (able && (group || wanted.empty())) return Way{true, {}, false};
   if (group && here)
     return invalid(call, communicator.neighbours == nullptr
                              ? "algorithm 'shared_memory' needs all ranks on one host, reached by shm"
                              : "algorithm 'shared_memory' does not support this collective");
-  if (group || wanted == kMessages) wanted = {};
-  auto choice = communicator.selector->select(s.request, wanted, here);
+  return Way{false, group || wanted == kMessages ? std::string_view() : wanted, here};
+}
+
+Status choose(const Call& call, const CallOptions& options, Submission& s) {
+  const auto way = way_of(*s.communicator, call, options);
+  if (!way) return way.status();
+  const bool in_place = s.request.in_place;
+  s.request = request_of(call);
+  s.request.in_place = in_place;
+  s.local = way->local;
+  if (s.local) return {};
+  auto choice = s.communicator->selector->select(s.request, way->algorithm, way->required);
   if (!choice) return choice.status();
   s.choice = *choice;
   return {};
@@ -260,6 +278,25 @@ Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<Communicator
   }
   s->fingerprint = fingerprint(call, options, s->choice);
   return s;
+}
+
+Expected<std::vector<Estimate>> estimate(const CommunicatorState& communicator, const Call& call,
+                                         const CallOptions& options) {
+  if (point_to_point(call.collective) || static_cast<int>(call.collective) >= kCollectives)
+    return invalid(call, "only collectives are estimated");
+  if (Status s = check_values(call, communicator.me(), communicator.size()); !s.ok()) return s;
+  const auto way = way_of(communicator, call, options);
+  if (!way) return way.status();
+  const auto candidates = communicator.selector->explain(request_of(call), way->algorithm);
+  if (!candidates) return candidates.status();
+  std::vector<Estimate> all;
+  if (way->local) all.push_back({.algorithm = std::string(kSharedMemory), .chosen = true});
+  for (const Candidate& c : *candidates)
+    all.push_back({.algorithm = std::string(c.choice.algorithm->name),
+                   .segment_bytes = c.choice.tuning.segment_bytes,
+                   .time_us = static_cast<double>(c.predicted_ps) / kPicosecondsPerMicrosecond,
+                   .chosen = all.empty()});
+  return all;
 }
 
 }  // namespace strata

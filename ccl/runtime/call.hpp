@@ -2,8 +2,10 @@
 #pragma once
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "ccl/runtime/operation.hpp"
+#include "strata/estimate.hpp"
 #include "strata/options.hpp"
 #include "strata/status.hpp"
 #include "strata/types.hpp"
@@ -42,5 +44,9 @@ Fingerprint local_fingerprint(const Call& call, const CallOptions& options);
 // cure. The submission has no number and no work yet.
 Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<CommunicatorState>& communicator,
                                               const Call& call, const CallOptions& options);
+
+// What such a call would take (Communicator::estimate); its buffers are not looked at.
+Expected<std::vector<Estimate>> estimate(const CommunicatorState& communicator, const Call& call,
+                                         const CallOptions& options);
 
 }  // namespace strata

@@ -210,4 +210,12 @@ Work Communicator::recv(void* data, std::uint64_t count, DataType type, Rank fro
       {.collective = Collective::recv, .output = data, .count = count, .type = type, .root = from}, options);
 }
 
+Expected<std::vector<Estimate>> Communicator::estimate(Collective collective, std::uint64_t count,
+                                                       DataType type, ReduceOp op, Rank root,
+                                                       const CallOptions& options) const {
+  return strata::estimate(*impl_->state,
+                          {.collective = collective, .count = count, .type = type, .op = op, .root = root},
+                          options);
+}
+
 }  // namespace strata

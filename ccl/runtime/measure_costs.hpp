@@ -5,10 +5,11 @@
 
 namespace strata {
 
-// What a pair of ranks finds: half a round trip of a few bytes, and the rate of a stream in one direction.
+// What a pair of ranks finds: half a round trip of a few bytes, and the rate of two streams at once, one each
+// way, as most collectives have them.
 struct LinkTimes {
   double message_ps = 0;  // from the call of send to the end of recv
-  double ps_per_kib = 0;
+  double ps_per_kib = 0;  // 1024 bytes each way
 };
 
 // Collective over a pair of ranks, of which the lower one leads. Error: as of send

@@ -5,7 +5,9 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
+#include "strata/estimate.hpp"
 #include "strata/export.h"
 #include "strata/options.hpp"
 #include "strata/status.hpp"
@@ -91,6 +93,13 @@ class STRATA_API Communicator final {
   // Point to point: the i-th send from a to b meets the i-th recv at b from a, with equal count and type.
   Work send(const void* data, std::uint64_t count, DataType, Rank to, const CallOptions& = {});
   Work recv(void* data, std::uint64_t count, DataType, Rank from, const CallOptions& = {});
+
+  // What a call of this collective would take by each algorithm that can do it, the one that would be taken
+  // first. count, and options, as the call takes them; root, and op, where it has some. Nothing is sent, and
+  // all ranks get the same. With many ranks it may take seconds. Error: invalid_argument, as of the call.
+  Expected<std::vector<Estimate>> estimate(Collective, std::uint64_t count, DataType,
+                                           ReduceOp = ReduceOp::sum, Rank root = 0,
+                                           const CallOptions& = {}) const;
 
   // Fails the communicator at all ranks with `aborted` and this reason.
   void abort(std::string_view reason);

@@ -69,6 +69,14 @@ TEST_CASE("samples and memory") {
   CHECK_FALSE(parse({"all_reduce", "--memory", "private"}).options.shared_memory);
 }
 
+TEST_CASE("explanations") {
+  const Options one = parse({"all_reduce", "--explain", "--algorithm", "ring"}).options;
+  CHECK((one.explain && !one.all_algorithms && one.algorithm == "ring"));
+  const Options all = parse({"all_reduce", "--algorithm", "all"}).options;
+  CHECK((all.explain && all.all_algorithms && all.algorithm.empty()));
+  CHECK_FALSE(parse({"all_reduce"}).options.explain);
+}
+
 TEST_CASE("types and operations go by nccl-tests' names and by ours") {
   CHECK(parse({"all_reduce", "-d", "half"}).options.types == std::vector{DataType::float16});
   CHECK(parse({"all_reduce", "-d", "float16"}).options.types == std::vector{DataType::float16});

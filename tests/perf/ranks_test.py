@@ -75,6 +75,32 @@ class Ranks(unittest.TestCase):
     def test_shared_buffers(self):
         self.run_well(3, "all", "--sizes", "8,100K", "-n", "2", "-r", "-1", "--memory", "shared")
 
+    def test_explanations(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.json")
+            for transport in ("tcp", "shm"):
+                output = self.run_well(3, "all", "--sizes", "8,300K", "-n", "2", "-r", "-1", "--transport", transport,
+                                       "--algorithm", "all", "-J", path)
+                self.assertIn("predicted    measured", output)
+                self.assertIn("x the best measured", output)
+                with open(path, encoding="utf-8") as file:
+                    for row in json.load(file)["rows"]:
+                        self.check_candidates(row, transport)
+        self.assertIn("* direct", self.run_well(2, "all_reduce", "-e", "8", "--explain", "--algorithm", "direct"))
+
+    def check_candidates(self, row, transport):
+        explained = not row["collective"].endswith("_v") and row["collective"] != "sendrecv"
+        self.assertEqual("candidates" in row, explained)
+        if not explained:
+            return
+        first, *others = row["candidates"]
+        self.assertTrue(first["chosen"])
+        self.assertGreater(first["measured_us"], 0)
+        self.assertEqual(first["predicted_us"] is None, transport == "shm")
+        for candidate in others:
+            self.assertFalse(candidate["chosen"])
+            self.assertGreaterEqual(candidate["predicted_us"], 0)
+
     def test_samples(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "x.csv")

@@ -1,4 +1,5 @@
-// Calibration: all ranks get the same model, whatever hosts they are on; the cache; and what goes wrong.
+// Calibration: all ranks get the same model, whatever hosts they are on; the cache; what goes wrong; and what
+// is estimated with it.
 #include "ccl/runtime/calibrate.hpp"
 
 #include <unistd.h>
@@ -189,7 +190,7 @@ TEST_CASE("a rank that goes away while links are measured is an error on all, no
 TEST_CASE("within a host the parts of a message keep their shares") {
   const LinkCost& usual = kUsual.of(LinkKind::tcp_local);
   const auto message = static_cast<double>(usual.send_ps + usual.recv_ps + usual.latency_ps);
-  const auto bytes = static_cast<double>(std::max(usual.send_ps_per_kib, usual.recv_ps_per_kib));
+  const auto bytes = static_cast<double>(usual.send_ps_per_kib + usual.recv_ps_per_kib);
   CHECK(link_cost(LinkKind::tcp_local, {message, bytes}, usual) == usual);
   const LinkCost twice = link_cost(LinkKind::tcp_local, {2 * message, bytes / 2}, usual);
   CHECK(twice.send_ps == 2 * usual.send_ps);
@@ -210,6 +211,42 @@ TEST_CASE("between hosts what the ends do not need is the wire") {
   const LinkCost fast = link_cost(LinkKind::tcp, {1e6, 20e3}, usual);
   CHECK(fast.latency_ps == 0);
   CHECK(fast.recv_ps_per_kib == 20'000);
+}
+
+TEST_CASE("every rank estimates alike, and what it says is what happens") {
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
+  CAPTURE(name_of(wire));
+  std::vector<std::vector<Estimate>> seen(4);
+  const std::string failures = run_world(4, over(wire), [&](Communicator& c) {
+    for (int k = 0; k <= static_cast<int>(Collective::scatter); ++k) {
+      const auto all = c.estimate(static_cast<Collective>(k), 5000, DataType::float32, ReduceOp::sum, 3);
+      EXPECT_OK(all.status());
+      EXPECT(all->size() >= 1 && all->front().chosen);
+      EXPECT((all->front().algorithm == "shared_memory") == (wire == Wire::shm));
+      for (const Estimate& e : *all) EXPECT((e.time_us >= 0) == (e.algorithm != "shared_memory"));
+      auto& mine = seen[static_cast<std::size_t>(c.rank())];
+      mine.insert(mine.end(), all->begin(), all->end());
+    }
+    const auto forced = c.estimate(Collective::all_reduce, 5, DataType::int32, ReduceOp::sum, 0,
+                                   {.scale = 1, .priority = 0, .timeout_ms = 0, .algorithm = "ring"});
+    EXPECT(forced.ok() && forced->front().algorithm == "ring");
+    const auto nothing = c.estimate(Collective::all_reduce, 5, DataType::int32, ReduceOp::sum, 0,
+                                    {.scale = 1, .priority = 0, .timeout_ms = 0, .algorithm = "rig"});
+    EXPECT(nothing.status().code() == ErrorCode::invalid_argument);
+    EXPECT(!c.estimate(Collective::send, 5, DataType::int32).ok());
+    EXPECT(!c.estimate(Collective::broadcast, 5, DataType::int32, ReduceOp::sum, 4).ok());
+    auto half = c.split(c.rank() % 2);
+    EXPECT_OK(half.status());
+    EXPECT_OK((*half)->estimate(Collective::all_gather, 5, DataType::int32).status());
+  });
+  CHECK(failures == "");
+  for (const auto& mine : seen) {
+    REQUIRE(mine.size() == seen[0].size());
+    for (std::size_t i = 0; i < mine.size(); ++i) {
+      CHECK(mine[i].algorithm == seen[0][i].algorithm);
+      CHECK(mine[i].time_us == seen[0][i].time_us);
+    }
+  }
 }
 
 }  // namespace strata::test

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "tools/strata_perf/byte_size.hpp"
+#include "tools/strata_perf/explain.hpp"
 #include "tools/strata_perf/manual.hpp"
 #include "tools/strata_perf/names.hpp"
 #include "tools/strata_perf/output.hpp"
@@ -42,6 +43,8 @@ std::vector<Measurement> measurements_of(const TestCase& test, const Options& op
       for (Rank root : roots)
         for (std::uint64_t bytes : sizes)
           if (!test.reduces || is_defined(op, type)) all.push_back({&test, type, op, root, bytes});
+  if (options.tests.size() == 1)  // else the communicator has it
+    for (Measurement& what : all) what.algorithm = options.algorithm;
   return all;
 }
 
@@ -66,11 +69,17 @@ Status prepare_output(World& world, const Options& options, Output& output) {
   return opened;
 }
 
+void print(const std::string& text) {
+  std::fputs(text.c_str(), stdout);
+  std::fflush(stdout);
+}
+
 int run_cycle(World& world, Meter& meter, const Options& options, Output& output) {
+  Explainer explainer(world, meter, options.all_algorithms, print);
   for (const TestCase* test : options.tests) {
     if (world.prints()) output.begin(*test);
     for (const Measurement& what : measurements_of(*test, options, world.size())) {
-      const Expected<Row> row = meter.measure(what);
+      const Expected<Row> row = options.explain ? explainer.measure(what) : meter.measure(what);
       if (!row) {
         complain(world.rank(), describe(what), row.status());
         return kFailed;

@@ -34,6 +34,12 @@ SAMPLES
   the same buffers, broadcast in place too; the root goes round from call to call. Libraries that are timed in this
   way can be compared.
 
+EXPLAIN
+  With --explain, lines with # before a row say what each algorithm is predicted to take, the chosen one marked by *,
+  and lines after it what it took, the median out of place. With --algorithm all every algorithm is measured, and a last
+  line says how near the chosen one comes to the best. Within a host, collectives on common memory are no messages and
+  have no prediction; --transport tcp shows the choice among the others. v forms and sendrecv are not explained.
+
 OUTPUT
   Lines that begin with # are not rows. A row holds
     size (B), count (elements, of one rank where the size is shared out), type, redop, root,
@@ -57,6 +63,8 @@ EXAMPLES
   Compare two algorithms over TCP and keep the figures:
     strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm ring --csv ring.csv
     strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
+  See whether the right algorithm is chosen at each size:
+    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 4M -f 8 --transport tcp --algorithm all
   For a script that reads nccl-tests' output:
     strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
   Buffers that the other ranks can work on, timed as bench/compare times other libraries:

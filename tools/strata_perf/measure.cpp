@@ -47,8 +47,7 @@ Expected<Figures> Meter::figures(const Measurement& what, const Shape& shape, bo
   Call call{what.test->kind, what.type, what.op, what.root, &shape, {}};
   call.options.scale = Pattern::kScale;
   call.options.timeout_ms = options_.timeout_ms;
-  if (options_.tests.size() == 1)
-    call.options.algorithm = options_.algorithm;  // else the communicator has it
+  call.options.algorithm = what.algorithm;
 
   Expected<Samples> taken = samples(call, shape.shown * size_of(what.type));
   if (!taken) return taken.status();

@@ -1,6 +1,7 @@
 // Measures one collective at one size: times it, then checks its results.
 #pragma once
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tools/strata_perf/sampler.hpp"
@@ -22,6 +23,13 @@ struct Measurement {
   ReduceOp op = ReduceOp::sum;
   Rank root = 0;
   std::uint64_t bytes = 0;
+  std::string algorithm = {};  // forced; empty: selected, or the communicator's
+};
+
+// An algorithm that could be used, and what came of it.
+struct Explained {
+  Estimate estimate;
+  std::optional<double> measured_us;  // the median, out of place
 };
 
 struct Row {
@@ -29,6 +37,7 @@ struct Row {
   std::uint64_t shown_bytes = 0, count = 0;
   Figures out_of_place;
   std::optional<Figures> in_place;
+  std::vector<Explained> candidates = {};  // if asked for; the chosen one first
 };
 
 // Owned by the main thread. measure() is collective: all ranks measure the same things in the same order.

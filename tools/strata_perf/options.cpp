@@ -208,8 +208,16 @@ class Binder {
   }
 
   void bind_library() {
-    option("--algorithm", "NAME", "force an algorithm of the catalog, e.g. ring",
-           [this](const auto&, const auto& text) { o_.algorithm = text; });
+    option("--algorithm", "NAME",
+           "force an algorithm of the catalog, e.g. ring; all: measure each, beside what is predicted",
+           [this](const auto&, const auto& text) {
+             o_.all_algorithms = text == "all";
+             o_.explain = o_.explain || o_.all_algorithms;
+             o_.algorithm = o_.all_algorithms ? "" : text;
+           });
+    app_.add_flag_callback(
+        "--explain", [this] { o_.explain = true; },
+        "print what each algorithm is predicted to take, and which is chosen");
     option("--transport", "NAMES", "narrow the transports, e.g. tcp or shm,tcp",
            [this](const auto&, const auto& text) { o_.transport = text; });
     option("-T,--timeout", "SECONDS", "an operation without progress for so long fails [60]",

@@ -34,6 +34,8 @@ struct Options {
   bool shared_memory = false;    // buffers of strata::allocate()
   std::uint32_t timeout_ms = 0;  // 0: the library's default
   std::string algorithm, transport;
+  bool explain = false;         // predictions are printed
+  bool all_algorithms = false;  // every candidate is measured
   std::string csv_path, json_path;
 };
 

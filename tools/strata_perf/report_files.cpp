@@ -30,6 +30,21 @@ Json json_figures(const Figures& f) {
   return json;
 }
 
+Json json_candidates(const std::vector<Explained>& candidates) {
+  Json json = Json::array();
+  for (const Explained& e : candidates) {
+    Json one = {{"algorithm", e.estimate.algorithm},
+                {"segment_bytes", e.estimate.segment_bytes},
+                {"chosen", e.estimate.chosen},
+                {"predicted_us", nullptr},
+                {"measured_us", nullptr}};
+    if (e.estimate.time_us >= 0) one["predicted_us"] = e.estimate.time_us;
+    if (e.measured_us) one["measured_us"] = *e.measured_us;
+    json.push_back(std::move(one));
+  }
+  return json;
+}
+
 Json json_row(const Row& row) {
   const TestCase& test = *row.what.test;
   Json json = {{"collective", test.name},
@@ -43,6 +58,7 @@ Json json_row(const Row& row) {
   if (test.reduces) json["op"] = to_string(row.what.op);
   if (test.rooted) json["root"] = row.what.root;
   if (row.in_place) json["in_place"] = json_figures(*row.in_place);
+  if (!row.candidates.empty()) json["candidates"] = json_candidates(row.candidates);
   return json;
 }
 
