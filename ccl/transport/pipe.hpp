@@ -30,6 +30,8 @@ class Pipe {
   virtual std::size_t read(std::span<std::byte> into) = 0;
   // ok, or why the pipe is broken. Bytes that arrived before it broke can still be read.
   virtual Status status() const = 0;
+  // How much goes into the pipe in one piece, which what is more urgent has to wait for.
+  virtual std::size_t fragment_bytes() const { return 128 << 10; }
 };
 
 // The pipes of one transport. Peers are the transport's ranks.

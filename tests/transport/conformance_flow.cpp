@@ -89,7 +89,7 @@ TEST_CASE("a higher priority overtakes, equal ones keep their order") {
       world.post_both(*low.back());
     }
     world.steps(3);
-    Parcel& high = world.parcel(0, 1, 200'000);
+    Parcel& high = world.parcel(0, 1, world.instance().flood_bytes);  // more than one fragment
     high.priority = 1;
     world.post_both(high);
     Parcel& small = world.parcel(0, 1, 100);

@@ -29,7 +29,7 @@ TEST_CASE("frames of a correct peer pass") {
   CHECK(check_frame(data(0, 0, 0, true)).ok());
   CHECK(check_frame(data(kEagerBytesMax, 0, kEagerBytesMax, false)).ok());
   CHECK(check_frame(data(~0ull, ~0ull - 5, 5, true)).ok());
-  CHECK(check_frame(data(1 << 20, 1 << 18, kFragmentBytesMax, true)).ok());
+  CHECK(check_frame(data(1 << 22, 1 << 18, kFragmentBytesMax, true)).ok());
   CHECK(check_frame(control(FrameKind::ready, ~0ull)).ok());
   CHECK(check_frame(control(FrameKind::request, 0, kEagerWindowBytes)).ok());
   CHECK(check_frame(control(FrameKind::credit, 0, 1)).ok());
@@ -58,7 +58,7 @@ TEST_CASE("malformed frames are refused by name") {
   refuses(data(10, 5, 6, true), "[5, +6) of a message of 10");
   refuses(data(10, ~0ull, 6, true), "of a message of 10");
   refuses(data(10, 5, 0, true), "empty fragment");
-  refuses(data(1 << 20, 0, kFragmentBytesMax + 1, true), "fragment of 131073");
+  refuses(data(1 << 22, 0, kFragmentBytesMax + 1, true), "fragment of 1048577");
   refuses(data(kEagerBytesMax + 1, 0, kEagerBytesMax + 1, false), "sent on credit");
   refuses(control(FrameKind::credit), "without credit");
   refuses(control(FrameKind::credit, 1, 1), "names a message");

@@ -103,7 +103,7 @@ TEST_CASE("a batch resumes where the pipe stopped, also after a rescue") {
     Random random(seed);
     const auto script = std::make_shared<test::Script>();
     test::ScriptedPipe pipe(script);
-    Batch batch;
+    Batch batch(128 << 10);
     std::vector<std::vector<std::byte>> payloads;
     std::vector<std::byte> expected;
     for (std::size_t frames = pick(random, 1, 16); frames > 0; --frames) {

@@ -11,8 +11,8 @@
 
 namespace strata::stream {
 
-// Holds at most kFragmentBytesMax bytes of payload, so a batch delays a message of higher priority no longer
-// than one large fragment does.
+// Holds at most `bytes_max` bytes of payload, so a batch delays a message of higher priority no longer than
+// one large fragment does.
 class Batch final {
  public:
   struct Frame {
@@ -23,10 +23,12 @@ class Batch final {
     std::unique_ptr<std::byte[]> rescued;
   };
 
+  explicit Batch(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+
   bool empty() const { return first_ == count_; }
   bool full() const { return count_ == kFramesMax; }
   bool has_room(std::uint64_t payload) const {
-    return !full() && (empty() || payload_ + payload <= kFragmentBytesMax);
+    return !full() && (empty() || payload_ + payload <= bytes_max_);
   }
 
   void add(const FrameHeader& header, const std::byte* payload, MessageHandle message, bool last);
@@ -58,6 +60,7 @@ class Batch final {
   static constexpr std::size_t kFramesMax = 16;
   std::size_t offer(Pipe& pipe);
 
+  const std::uint64_t bytes_max_;
   std::array<Frame, kFramesMax> frames_;
   std::size_t first_ = 0, count_ = 0;
   std::uint64_t payload_ = 0;  // bytes, in all frames

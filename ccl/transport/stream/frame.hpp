@@ -11,9 +11,8 @@
 namespace strata::stream {
 
 // Both ends of a pipe must have the same limits; kMagic changes when they do.
-inline constexpr std::uint64_t kEagerBytesMax = 16 << 10;  // up to here: sent without asking, on credit
-inline constexpr std::uint64_t kFragmentBytesMax =
-    128 << 10;  // payload of one frame; what a higher priority waits for
+inline constexpr std::uint64_t kEagerBytesMax = 16 << 10;    // up to here: sent without asking, on credit
+inline constexpr std::uint64_t kFragmentBytesMax = 1 << 20;  // payload of one frame; pipes may want less
 inline constexpr std::uint32_t kEagerWindowBytes =
     512 << 10;  // eager messages on the way or stashed, one direction
 inline constexpr std::uint32_t kAnnouncementsMax =

@@ -77,7 +77,7 @@ bool Sender::add_fragment() {
     return true;
   }
   const WireOp& op = message->op;
-  const std::uint64_t bytes = std::min(op.length - message->moved, kFragmentBytesMax);
+  const std::uint64_t bytes = std::min(op.length - message->moved, fragment_bytes_);
   if (!batch_.has_room(bytes)) return false;
   if (!message->announced) {
     const std::uint32_t cost = eager_cost(op.length);

@@ -1,5 +1,6 @@
 // What goes out on one pipe, and in which order: control frames first, then fragments of the queued sends.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -13,7 +14,11 @@ namespace strata::stream {
 // one no later.
 class Sender final {
  public:
-  Sender(Pipe& pipe, Ledger& ledger) : pipe_(pipe), ledger_(ledger) {}
+  Sender(Pipe& pipe, Ledger& ledger)
+      : pipe_(pipe),
+        ledger_(ledger),
+        fragment_bytes_(std::min<std::uint64_t>(pipe.fragment_bytes(), kFragmentBytesMax)),
+        batch_(fragment_bytes_) {}
 
   void enqueue(const Message& message);   // a send that may go
   void request(const Message& message);   // tells the peer of a send that may not go yet
@@ -59,6 +64,7 @@ class Sender final {
 
   Pipe& pipe_;
   Ledger& ledger_;
+  const std::uint64_t fragment_bytes_;
   Fifo<Control> control_;
   std::vector<Queued> queue_;  // a heap; ended messages are skipped when they come up
   Batch batch_;

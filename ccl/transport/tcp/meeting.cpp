@@ -119,7 +119,7 @@ void Meeting::settle(Rank peer, Socket& socket, std::string name) {
   Connection& c = connections_[index_of(peer)];
   // A peer that calls again has given up the connection it had.
   if (c.peer == kNoRank) ++settled_;
-  c = {peer, std::move(fd), std::move(name)};
+  c = {peer, std::move(fd), std::move(name), same_host};
   if (settled_ == peers_.size()) io_.stop();
 }
 

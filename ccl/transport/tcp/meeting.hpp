@@ -16,6 +16,7 @@ struct Connection {
   Rank peer = kNoRank;
   Fd socket;
   std::string name;  // "rank 3 (host b, 10.0.0.2:5000)"
+  bool same_host = false;
 };
 
 // descriptors[r]: of rank r; only those of peers and of oneself matter. One connection for each of peers, in

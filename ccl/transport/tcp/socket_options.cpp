@@ -13,8 +13,9 @@
 namespace strata::tcp {
 namespace {
 
-// Unsent bytes the kernel may hold: what is in there cannot be overtaken by what is more urgent.
-constexpr int kUnsentBytesMax = 128 << 10;
+// Unsent bytes the kernel may hold: what is in there cannot be overtaken by what is more urgent. The loopback
+// is through with them in no time.
+constexpr int kUnsentBytesMax = 128 << 10, kUnsentBytesMaxHere = 1 << 20;
 // An idle connection is tried after so long, and given up together with the others (TCP_USER_TIMEOUT).
 constexpr int kIdleSeconds = 15, kTrySeconds = 5;
 
@@ -51,7 +52,7 @@ Status set_options(const Fd& socket, bool same_host) {
     return errno_status("setsockopt(SO_KEEPALIVE)", "a TCP connection");
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kTrySeconds);
-  set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, kUnsentBytesMax);
+  set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, same_host ? kUnsentBytesMaxHere : kUnsentBytesMax);
   if (same_host) avoid_pacing(socket);
   return {};
 }
