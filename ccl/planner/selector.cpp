@@ -18,9 +18,15 @@ constexpr std::uint64_t kSmallBytes = 16 << 10;
 // From here bytes are everything and a pipeline pays for its steps.
 constexpr std::uint64_t kLargeBytes = 512 << 10;
 
-// Segments of pipelined algorithms; the first also of all others.
-constexpr std::array<std::uint64_t, 3> kSegmentBytes = {256 << 10, 64 << 10, 1 << 20};
-constexpr int kTuningBits = 2;
+constexpr int kOneShotRanksMax = 8;  // everybody sends to everybody: n - 1 messages a rank
+
+// Predictions nearer to each other are not told apart: what the bounds of size say is taken then.
+constexpr Picoseconds kMarginPercent = 10;
+
+// Segments of pipelined algorithms; the first also of all others. Larger ones leave the caches and have
+// nothing to win: their messages cost little beside their bytes.
+constexpr std::array<std::uint64_t, 2> kSegmentBytes = {256 << 10, 64 << 10};
+constexpr int kTuningBits = 1;
 
 // Sums of narrow floats lose too much when they are rounded at each rank.
 bool round_once(const Request& r) {
@@ -30,8 +36,12 @@ bool round_once(const Request& r) {
 }
 bool rounds_once(const Algorithm& a) { return a.name == "one_shot" || a.name == "direct"; }
 
-std::string_view by_size(const Request& r, std::uint64_t bytes) {
+std::string_view by_size(const Request& r, std::uint64_t bytes, int size) {
   const bool small = bytes <= kSmallBytes;
+  if (round_once(r))
+    return r.collective == Collective::all_reduce && bytes <= kSmallBytes / 4 && size <= kOneShotRanksMax
+               ? "one_shot"
+               : "direct";
   switch (r.collective) {
     case Collective::broadcast:
     case Collective::reduce: return bytes < kLargeBytes ? "binomial_tree" : "chain";
@@ -96,7 +106,7 @@ Selector::Selector(CostModel model)
 // The fixed bounds' choice comes first.
 std::vector<Choice> Selector::choices(const Request& request) const {
   const std::uint64_t bytes = data_bytes(request, model_.size());
-  const std::string_view first = by_size(request, bytes);
+  const std::string_view first = by_size(request, bytes, model_.size());
   const bool once = round_once(request);
   std::vector<Choice> all;
   for (const Algorithm& a : catalog()) {
@@ -112,31 +122,31 @@ std::vector<Choice> Selector::choices(const Request& request) const {
 }
 
 Choice Selector::cheapest(const Request& request, const std::vector<Choice>& all) const {
-  // Of the narrow floats' algorithms the one that sends the fewest bytes is the safe one.
-  if (model_.size() > kSimulatedRanksMax) return round_once(request) ? all.back() : all.front();
-  if (all.size() == 1 || model_.size() == 1) return all.front();
+  if (all.size() == 1 || model_.size() == 1 || model_.size() > kSimulatedRanksMax) return all.front();
   // All-to-all-v has counts that differ by rank, so they may decide nothing; it has one algorithm.
   const std::uint64_t bytes = least_bytes_of(bucket_of(data_bytes(request, model_.size())));
   const Request typical = with_bytes(request, bytes, model_.size());
+  const auto time_of = [&](auto&& measure, const Choice& c) {
+    return measure(*c.algorithm, typical, c.tuning, model_);
+  };
   // The most promising first: most of the others need no simulation then.
   struct Rated {
     Picoseconds least;
-    std::size_t place;
+    const Choice* choice;
   };
   std::vector<Rated> rated;
-  for (const Choice& c : all)
-    rated.push_back({least_time(*c.algorithm, typical, c.tuning, model_), rated.size()});
+  for (std::size_t i = 1; i < all.size(); ++i) rated.push_back({time_of(least_time, all[i]), &all[i]});
   std::stable_sort(rated.begin(), rated.end(), [](Rated a, Rated b) { return a.least < b.least; });
-  std::size_t best = all.size();
-  Picoseconds best_time = 0;
+  const Choice* best = &all.front();
+  Picoseconds best_time = time_of(predict, *best) / 100 * (100 - kMarginPercent);
   for (const Rated& r : rated) {
-    if (best < all.size() && r.least > best_time) break;
-    const Picoseconds time = predict(*all[r.place].algorithm, typical, all[r.place].tuning, model_);
-    if (best < all.size() && (time > best_time || (time == best_time && r.place > best))) continue;
-    best = r.place;
+    if (r.least >= best_time) break;
+    const Picoseconds time = time_of(predict, *r.choice);
+    if (time >= best_time) continue;
+    best = r.choice;
     best_time = time;
   }
-  return all[best];
+  return *best;
 }
 
 Expected<Choice> Selector::select(const Request& request, std::string_view wanted, bool required) const {

@@ -22,12 +22,12 @@ struct Candidate {
   Picoseconds predicted_ps = 0;
 };
 
-// Of one communicator. Any thread. The algorithm with the least predicted time is taken; its sizes are
-// compared at the beginning of quarter octaves, so that each has to be simulated once.
+// Of one communicator. Any thread. The algorithm with the least predicted time is taken, if that is less by a
+// margin than what fixed bounds of size would take. Times are compared at the beginning of quarter octaves of
+// size, so that each has to be simulated once.
 class Selector final {
  public:
-  // With more ranks a simulation takes too long for a call. Then fixed bounds of size decide, as they also do
-  // among algorithms of equal cost.
+  // With more ranks a simulation takes too long for a call. Then the fixed bounds decide.
   static constexpr int kSimulatedRanksMax = 32;
 
   explicit Selector(CostModel model);

@@ -36,9 +36,10 @@ SAMPLES
 
 EXPLAIN
   With --explain, lines with # before a row say what each algorithm is predicted to take, the chosen one marked by *,
-  and lines after it what it took, the median out of place. With --algorithm all every algorithm is measured, and a last
-  line says how near the chosen one comes to the best. Within a host, collectives on common memory are no messages and
-  have no prediction; --transport tcp shows the choice among the others. v forms and sendrecv are not explained.
+  and lines after it what it took, the median out of place. With --algorithm all every algorithm is measured twice,
+  in turn, the better median counts, and a last line says how near the chosen one comes to the best. Within a host,
+  collectives on common memory are no messages and have no prediction; --transport tcp shows the choice among the
+  others. v forms and sendrecv are not explained.
 
 OUTPUT
   Lines that begin with # are not rows. A row holds

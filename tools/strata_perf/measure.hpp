@@ -29,7 +29,7 @@ struct Measurement {
 // An algorithm that could be used, and what came of it.
 struct Explained {
   Estimate estimate;
-  std::optional<double> measured_us;  // the median, out of place
+  std::optional<double> measured_us;  // the median, out of place; of two the better
 };
 
 struct Row {
