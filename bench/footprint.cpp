@@ -1,10 +1,14 @@
-// What communicators and operations cost in memory: `strata-run -n 4 -- footprint`.
+// What communicators and operations cost in memory, and idle ones in CPU time: `strata-run -n 4 --
+// footprint`.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "strata/communicator.hpp"
@@ -23,6 +27,13 @@ std::uint64_t share_kib() {
       return kib;
     }
   return 0;
+}
+
+// CPU time of this process so far.
+double cpu_ms() {
+  timespec t{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_nsec) / 1e6;
 }
 
 int stop_with(const Status& status) {
@@ -61,6 +72,20 @@ class Footprint {
     print(fmt::format("{} communicators, each after an all-reduce of {} bytes", count, bytes), *before,
           *after, count, "a communicator");
     return {};
+  }
+
+  // Of all ranks together, while they sleep with a communicator that has been used.
+  Status idle(std::chrono::seconds time) {
+    if (Status s = all_.barrier().wait(); !s.ok()) return s;
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));  // what was still going on may end
+    const double before = cpu_ms();
+    std::this_thread::sleep_for(time);
+    double mine = cpu_ms() - before, total = 0;
+    const Status s = all_.all_reduce(&mine, &total, 1, DataType::float64, ReduceOp::sum).wait();
+    if (s.ok() && all_.rank() == 0)
+      fmt::print("{:<62} {:>8.3f} ms in all\n", fmt::format("CPU time of {} idle seconds", time.count()),
+                 total);
+    return s;
   }
 
   Status operations(std::uint64_t count, std::uint64_t bytes) {
@@ -113,6 +138,7 @@ int run(int argc, char** argv) {
     if (Status s = footprint.communicators(communicators, bytes); !s.ok()) return stop_with(s);
   for (const std::uint64_t bytes : {8u, 4096u})
     if (Status s = footprint.operations(operations, bytes); !s.ok()) return stop_with(s);
+  if (Status s = footprint.idle(std::chrono::seconds(5)); !s.ok()) return stop_with(s);
   const MemoryUse use = memory_use();
   if (all->rank() == 0)
     fmt::print("kept for reuse at rank 0: {:.1f} of {} MiB\n",
