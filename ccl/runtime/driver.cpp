@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kDoze =
     std::chrono::microseconds(500);  // while others drive: the delay until it would take over
-constexpr auto kKeepCore = std::chrono::microseconds(5);
+constexpr auto kKeepCore = std::chrono::microseconds(20);
 constexpr int kTriesBeforeBlocking = 200;
 
 void ring(const Fd& bell) {

@@ -85,6 +85,7 @@ class StreamTransport final : public Transport {
     line_.push(&link);
   }
   void hear_news();
+  void take_turns(std::size_t enough);
   void take_turn(Link& link);
   void receive(Link& link);
   void lose(Link& link, Status reason);
@@ -114,13 +115,17 @@ void StreamTransport::post(const WireOp& op) {
 
 // Bounded by turns and by bytes a turn; whoever has more to do goes to the end of the line.
 std::size_t StreamTransport::poll(std::span<Completion> completions) {
-  hear_news();
   const std::size_t enough = std::max<std::size_t>(completions.size(), kCompletionsPerPollMax);
-  for (std::size_t turns = std::min(line_.size(), kTurnsPerPoll); turns > 0 && ledger_.ended() < enough;
-       --turns) {
-    take_turn(*line_.pop());
-  }
+  take_turns(enough);  // first what has been posted: asking for news may cost a system call
+  hear_news();
+  take_turns(enough);
   return ledger_.take(completions);
+}
+
+void StreamTransport::take_turns(std::size_t enough) {
+  for (std::size_t turns = std::min(line_.size(), kTurnsPerPoll); turns > 0 && ledger_.ended() < enough;
+       --turns)
+    take_turn(*line_.pop());
 }
 
 void StreamTransport::hear_news() {
