@@ -159,7 +159,7 @@ TEST_CASE("a small send finds out about a mismatch while it is in the queue") {
 }
 
 TEST_CASE("one poll moves a bounded number of bytes, however many there are") {
-  constexpr std::size_t kBound = 1 << 20;
+  constexpr std::size_t kBound = 2 << 20;
   Bench bench;
   for (std::uint32_t message = 0; message < 8; ++message) {
     bench.script->arrive(bench.frame(FrameKind::ready, message, 4 << 20));
