@@ -194,6 +194,19 @@ TEST_CASE("options of the program are the program's, with and without the mark")
   CHECK(launch({"-n", "1", "--no-prefix", "--", "echo", "--", "--log", "x"}).out == "-- --log x\n");
 }
 
+TEST_CASE("each rank has cores of its own, if there are enough") {
+  const auto cores = [](int ranks, const Words& options) {
+    Words all = {"--no-prefix"};
+    all.insert(all.end(), options.begin(), options.end());
+    return sorted_lines(launch(shell(ranks, "grep Cpus_allowed_list /proc/self/status | cut -f2", all)).out);
+  };
+  const std::string everything = cores(1, {})[0];
+  CHECK(cores(2, {"--no-bind"}) == Words{everything, everything});
+  if (everything.find_first_of(",-") == std::string::npos) return;  // one core
+  const Words two = cores(2, {});
+  CHECK(two[0] != two[1]);
+}
+
 TEST_CASE("each line carries its rank, and the streams stay apart") {
   const Result result = launch(shell(11, "echo out; echo err >&2; printf 'no end'"));
   Words out, err;

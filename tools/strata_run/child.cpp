@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -45,7 +46,7 @@ struct Streams {
 
 // In the new process, where only system calls are safe. Does not return.
 [[noreturn]] void become(const char* path, char* const* arguments, char* const* environment,
-                         const Streams& streams, pid_t parent) {
+                         const Streams& streams, const cpu_set_t& cores, pid_t parent) {
   ::setpgid(0, 0);
   // Should the parent be killed, so is this; and it may have been already.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -54,6 +55,7 @@ struct Streams {
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (CPU_COUNT(&cores) > 0) ::sched_setaffinity(0, sizeof cores, &cores);  // refused: it runs all the same
   if (streams.in >= 0) ::dup2(streams.in, STDIN_FILENO);
   ::dup2(streams.out, STDOUT_FILENO);
   ::dup2(streams.err, STDERR_FILENO);
@@ -95,9 +97,12 @@ Expected<Child> start(const Command& command, const std::vector<std::string>& en
   const Fd nothing(reads_input ? -1 : ::open("/dev/null", O_RDONLY | O_CLOEXEC));
   const std::vector<char*> arguments = pointers_to(command.arguments), variables = pointers_to(environment);
   const Streams streams{nothing.get(), out->write.get(), err->write.get(), failure->write.get()};
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  for (const int core : command.cores) CPU_SET(core, &cores);
   const pid_t parent = ::getpid(), pid = ::fork();
   if (pid < 0) return errno_status("fork", command.path);
-  if (pid == 0) become(command.path.c_str(), arguments.data(), variables.data(), streams, parent);
+  if (pid == 0) become(command.path.c_str(), arguments.data(), variables.data(), streams, cores, parent);
   ::setpgid(pid, pid);  // in both processes, so that it is done whoever runs first
   failure->write.reset();
   int reason = 0;

@@ -19,6 +19,7 @@ struct Child {
 struct Command {
   std::string path;                    // of the program's file
   std::vector<std::string> arguments;  // the first is the program's name
+  std::vector<int> cores = {};         // that it may use; empty: as this process
 };
 
 // The file that the name means, found as a shell finds it; path: the folders to look in, separated by colons.

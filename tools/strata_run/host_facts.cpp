@@ -9,9 +9,14 @@
 
 namespace strata::run {
 
-int usable_cores() {
+std::vector<int> usable_cores() {
   cpu_set_t cores;
-  return ::sched_getaffinity(0, sizeof cores, &cores) == 0 ? CPU_COUNT(&cores) : 1;
+  CPU_ZERO(&cores);
+  std::vector<int> numbers;
+  if (::sched_getaffinity(0, sizeof cores, &cores) == 0)
+    for (int core = 0; core < CPU_SETSIZE; ++core)
+      if (CPU_ISSET(core, &cores)) numbers.push_back(core);
+  return numbers;
 }
 
 std::uint16_t free_port() {

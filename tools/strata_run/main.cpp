@@ -29,8 +29,8 @@ Status check_environment(const std::vector<std::string>& of_a_rank) {
 
 void log_plan(const Options& options, const Job& job) {
   log::debug("{} of {} ranks start here and meet at {}; {} cores, so OMP_NUM_THREADS is {} unless it was set",
-             options.ranks, world_size(options), job.rendezvous, job.cores,
-             std::max(1, job.cores / options.ranks));
+             options.ranks, world_size(options), job.rendezvous, job.cores.size(),
+             std::max(1, static_cast<int>(job.cores.size()) / options.ranks));
 }
 
 int launch(const Options& options, const Job& job, const Environment& environment, const std::string& folder,
@@ -43,8 +43,10 @@ int launch(const Options& options, const Job& job, const Environment& environmen
   if (!guardian) return complain(guardian.status(), kLauncherFailed);
   Supervisor supervisor(options, environment, std::move(*guardian));
   for (int local_rank = 0; local_rank < options.ranks; ++local_rank) {
+    Command own = command;
+    own.cores = cores_of(options, job, local_rank);
     const Status started =
-        supervisor.start(command, local_rank, environment_of(options, job, inherited, local_rank));
+        supervisor.start(own, local_rank, environment_of(options, job, inherited, local_rank));
     if (!started.ok()) return complain(started, kNotExecutable);
   }
   return supervisor.run();
@@ -73,7 +75,7 @@ int main(int argc, const char* const* argv) {
   }
   const Job job{*rendezvous, *secret, usable_cores(), free_port()};
   return launch(options, job, environment, folder ? folder->path() : std::string(),
-                {*program, options.command});
+                {*program, options.command, {}});
 }
 
 }  // namespace

@@ -25,7 +25,8 @@ WHAT RANKS ARE TOLD
   STRATA_RENDEZVOUS, STRATA_SECRET                where they meet, and what they must know to be let in
   MASTER_ADDR, MASTER_PORT                        for other libraries, if not set: a port beside the rendezvous
   OMP_NUM_THREADS                                 if not set: the cores of this host divided by its ranks
-  and the rest of the environment. strata-run --help-environment lists the variables that Strata knows.
+  and the rest of the environment, and which cores are theirs: an even share each, unless there are fewer cores than
+  ranks or --no-bind is given. strata-run --help-environment lists the variables that Strata knows.
 
 OUTPUT
   Each line gets its rank in front. Lines of different ranks do not mix. Standard output and standard error stay

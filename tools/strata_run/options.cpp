@@ -60,6 +60,9 @@ void add_library_options(CLI::App& app, Options& o) {
   app.add_option("--rendezvous-timeout", o.rendezvous_timeout_s, "All ranks must have come by then (60)")
       ->type_name("SECONDS")
       ->check(seconds);
+  app.add_flag_callback(
+      "--no-bind", [&o] { o.bind = false; },
+      "Let every rank use all cores; else each gets its share of them, if there is one for each");
   app.add_option("--log", o.log, "Sets STRATA_LOG: trace, debug, info, warn, error or off")
       ->type_name("LEVEL");
 }

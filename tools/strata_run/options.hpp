@@ -16,6 +16,7 @@ struct Options {
   std::string transport, interface, algorithm, port_range, log;  // empty: as the environment has them
   std::optional<double> timeout_s, rendezvous_timeout_s;
   double grace_s = 10;  // between asking a rank to end and killing it
+  bool bind = true;     // each rank to cores of its own, if there are enough
   bool prefix = true;
   int only_rank = -1;  // whose standard output is shown; -1: everybody's
   std::vector<std::string> command;

@@ -62,10 +62,20 @@ std::vector<std::string> environment_of(const Options& options, const Job& job,
   set_milliseconds(variables, "STRATA_TIMEOUT_MS", options.timeout_s);
   set_milliseconds(variables, "STRATA_RENDEZVOUS_TIMEOUT_MS", options.rendezvous_timeout_s);
   // Every rank would otherwise start as many threads as there are cores.
-  variables.try_emplace("OMP_NUM_THREADS", std::to_string(std::max(1, job.cores / options.ranks)));
+  variables.try_emplace("OMP_NUM_THREADS",
+                        std::to_string(std::max(1, static_cast<int>(job.cores.size()) / options.ranks)));
   std::vector<std::string> assignments;
   for (const auto& [name, value] : variables) assignments.push_back(name + "=" + value);
   return assignments;
+}
+
+std::vector<int> cores_of(const Options& options, const Job& job, int local_rank) {
+  const auto ranks = static_cast<std::size_t>(options.ranks), rank = static_cast<std::size_t>(local_rank);
+  if (!options.bind || job.cores.size() < ranks) return {};
+  const auto begin = [&](std::size_t r) {
+    return job.cores.begin() + static_cast<std::ptrdiff_t>(r * job.cores.size() / ranks);
+  };
+  return {begin(rank), begin(rank + 1)};
 }
 
 Expected<std::string> rendezvous_of(const Options& options, const Environment& environment) {

@@ -13,7 +13,7 @@ namespace strata::run {
 struct Job {
   std::string rendezvous;
   std::string secret;
-  int cores = 1;                // that this process may use
+  std::vector<int> cores;       // that this process may use
   std::uint16_t free_port = 0;  // for MASTER_PORT when the ranks meet at a path
 };
 
@@ -21,6 +21,10 @@ struct Job {
 // by options and job. Pure.
 std::vector<std::string> environment_of(const Options& options, const Job& job,
                                         const std::vector<std::string>& inherited, int local_rank);
+
+// The cores of its own that a rank gets: an even share, neighbours together. Empty: it may use all, because
+// that was asked for, or because there are fewer cores than ranks. Pure.
+std::vector<int> cores_of(const Options& options, const Job& job, int local_rank);
 
 int world_size(const Options& options);
 int rank_of(const Options& options, int local_rank);

@@ -16,6 +16,8 @@ namespace {
 // Unsent bytes the kernel may hold: what is in there cannot be overtaken by what is more urgent. The loopback
 // is through with them in no time.
 constexpr int kUnsentBytesMax = 128 << 10, kUnsentBytesMaxHere = 1 << 20;
+// What the loopback has in flight should stay in the caches; it needs no room for a network's delay.
+constexpr int kSendBufferBytesHere = 256 << 10;
 // An idle connection is tried after so long, and given up together with the others (TCP_USER_TIMEOUT).
 constexpr int kIdleSeconds = 15, kTrySeconds = 5;
 
@@ -53,7 +55,10 @@ Status set_options(const Fd& socket, bool same_host) {
   set(socket, IPPROTO_TCP, TCP_KEEPIDLE, kIdleSeconds);
   set(socket, IPPROTO_TCP, TCP_KEEPINTVL, kTrySeconds);
   set(socket, IPPROTO_TCP, TCP_NOTSENT_LOWAT, same_host ? kUnsentBytesMaxHere : kUnsentBytesMax);
-  if (same_host) avoid_pacing(socket);
+  if (same_host) {
+    set(socket, SOL_SOCKET, SO_SNDBUF, kSendBufferBytesHere);
+    avoid_pacing(socket);
+  }
   return {};
 }
 
