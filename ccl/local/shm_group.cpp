@@ -62,8 +62,11 @@ bool ShmGroup::tidy() {
   return true;
 }
 
-void ShmGroup::leave() {
-  if (me_ == 0) neighbours_.withdraw(key_);
+void ShmGroup::leave(shm::Neighbours& neighbours, Rank first, bool is_first, std::uint64_t key) {
+  if (is_first)
+    neighbours.retire(key);
+  else
+    neighbours.drop(first, key);
 }
 
 // The first member makes the memory; the others find it when it has arrived.

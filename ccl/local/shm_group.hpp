@@ -44,6 +44,10 @@ class ShmGroup final {
 
   enum class Progress : std::uint8_t { waits, moved, ended, mismatch, failed };
 
+  // A communicator is no longer used here, whether its group has been or not: its memory is let go. Others
+  // may still read there what this member has said.
+  static void leave(shm::Neighbours& neighbours, Rank first, bool is_first, std::uint64_t key);
+
   // members: the ranks of `neighbours` by index here; members[me] is this rank. The first member makes the
   // memory and passes it to the others, when the group is first used. key: the same at all members, and not
   // used by them before.
@@ -54,9 +58,6 @@ class ShmGroup final {
 
   // Gives memory back that went beyond the process's budget. false: others may still read it, try again.
   bool tidy();
-  // To be called before the neighbours end; the group must not be used afterwards.
-  void leave();
-
   bool busy() const { return phase_ != Phase::idle; }
   // Not while busy().
   void begin(const GroupCall& call);

@@ -77,12 +77,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   // engine_local.cpp
   shm::Neighbours* neighbours_of(const CommunicatorState& communicator) const;
-  bool may_begin_at_once(const CommunicatorState& communicator);
-  Work finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
-                    const CallOptions& options, std::uint64_t number);
   void start_local(Operation& operation, std::unique_ptr<Submission> submission);
   void make_group(CommunicatorState& communicator);
-  bool advance_at_once(ShmGroup& group) const;
   void begin_local(CommunicatorState& communicator);
   bool advance_local();
   bool advance_local(CommunicatorState& communicator);
@@ -91,6 +87,12 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   void tidy_groups();
   void tend_neighbours();
   std::string local_state(const Operation& operation) const;
+
+  // engine_at_once.cpp
+  bool may_begin_at_once(const CommunicatorState& communicator);
+  Work finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                    const CallOptions& options, std::uint64_t number);
+  bool advance_at_once(ShmGroup& group) const;
 
   // engine_failure.cpp
   void fail(CommunicatorState& communicator, const Status& why, bool tell_others);

@@ -31,8 +31,10 @@ void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
   drive([&] { return communicator->active.load(std::memory_order_acquire) == 0; }, Clock::time_point::max());
   command([&] {
     communicators_.erase(communicator->id);
-    if (communicator->local_group) communicator->local_group->leave();
     communicator->local_group.reset();
+    if (communicator->neighbours)
+      ShmGroup::leave(*communicator->neighbours, communicator->ranks[0], communicator->me() == 0,
+                      shm::kGroupKey | communicator->id);
     for (const auto& transport : router_->all()) transport->cancel(communicator->id);
     last = communicators_.empty();
     if (last) say_goodbye();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <thread>
 
 #include "ccl/base/check.hpp"
 #include "ccl/runtime/describe.hpp"
@@ -11,24 +10,6 @@
 
 namespace strata {
 namespace {
-
-CallMark mark_of(const Fingerprint& fingerprint) {
-  static_assert(sizeof(CallMark) == sizeof(Fingerprint));
-  return std::bit_cast<CallMark>(fingerprint);
-}
-
-// A microsecond or two; where cores are shared, so many times the core goes to whoever else is waiting for
-// it.
-constexpr int kTriesAtOnce = 64, kYieldsAtOnce = 16;
-constexpr std::uint32_t kCallsPerTurn = 64;
-
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
 
 GroupCall group_call(const Submission& s) {
   const auto type = static_cast<DataType>(s.fingerprint.type);
@@ -44,89 +25,10 @@ GroupCall group_call(const Submission& s) {
           .root = s.request.root,
           .reduce = reduce_many_kernel(type, op),
           .scale = s.scale,
-          .mark = mark_of(s.fingerprint)};
+          .mark = std::bit_cast<CallMark>(s.fingerprint)};
 }
 
 }  // namespace
-
-// --- within the call
-// ----------------------------------------------------------------------------------------
-
-// Not while other operations need the engine; and now and then whatever has come meanwhile gets its turn.
-bool Engine::may_begin_at_once(const CommunicatorState& c) {
-  if (router_ && ++at_once_ % kCallsPerTurn == 0) turn(Clock::now());
-  return router_ && active_.empty() && c.local_queue.empty() && c.early.empty() && !c.failed() &&
-         !c.anybody_left;
-}
-
-std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>& communicator,
-                                        const Call& call, const CallOptions& options) {
-  CommunicatorState& c = *communicator;
-  const auto checked = check(c, call, options);
-  if (!checked) return Work(checked.status());
-  const Fingerprint fingerprint = local_fingerprint(call, options);
-  const std::uint64_t element = size_of(call.type);
-  const GroupCall group_call{.collective = call.collective,
-                             .input = static_cast<const std::byte*>(call.input),
-                             .output = static_cast<std::byte*>(call.output),
-                             .in_place = checked->in_place,
-                             .count_bytes = call.count * element,
-                             .element_bytes = element,
-                             .root = call.root,
-                             .reduce = reduce_many_kernel(call.type, call.op),
-                             .scale = checked->scale,
-                             .mark = mark_of(fingerprint)};
-  std::optional<Work> work;
-  driver_->try_as_owner([&] {
-    if (!may_begin_at_once(c)) return;
-    // The next number, unless calls are on their way that have not been started.
-    std::uint64_t number = c.started;
-    if (!c.next_operation.compare_exchange_strong(number, number + 1)) return;
-    c.started = number + 1;
-    c.recent[number % CommunicatorState::kRecentOperations] = fingerprint;
-    if (!c.local_group) make_group(c);
-    c.local_group->begin(group_call);
-    if (!advance_at_once(*c.local_group)) {
-      work = finish_later(communicator, call, options, number);
-      return;
-    }
-    if (!c.local_group->tidy()) untidy_.push_back(c.id);
-    work = Work();
-  });
-  return work;
-}
-
-// For as long as it takes when nobody is late.
-bool Engine::advance_at_once(ShmGroup& group) const {
-  const bool yields = driver_->yields();
-  for (int i = 0; i < (yields ? kYieldsAtOnce : kTriesAtOnce); ++i) {
-    const ShmGroup::Progress progress = group.advance();
-    if (progress == ShmGroup::Progress::ended) return true;
-    if (progress == ShmGroup::Progress::mismatch || progress == ShmGroup::Progress::failed) return false;
-    yields ? std::this_thread::yield() : pause_core();
-  }
-  return false;
-}
-
-// Somebody is late: what has been begun becomes an operation like any other.
-Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
-                          const CallOptions& options, std::uint64_t number) {
-  std::unique_ptr<Submission> s = *prepare(communicator, call, options);
-  s->number = number;
-  s->work = std::make_shared<WorkState>(shared_from_this());
-  Work work(s->work);
-  now_ = Clock::now();
-  Operation& o = new_operation(*s);
-  executor_->start(o.run);
-  o.local = std::move(s);
-  o.run.in_flight = 1;
-  local_.push_back(communicator);
-  communicator->local_queue.push_back(o.run.slot);
-  return work;
-}
-
-// --- as operations
-// ------------------------------------------------------------------------------------------
 
 // Of a communicator whose other members are all reached through shared memory.
 shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) const {

@@ -56,6 +56,16 @@ void Neighbours::withdraw(std::uint64_t key) {
     if (peer && std::erase(peer->given, key) > 0) send(*peer, {key, 0}, nullptr);
 }
 
+void Neighbours::retire(std::uint64_t key) {
+  for (const auto& peer : by_rank_)
+    if (peer) std::erase(peer->given, key);
+}
+
+void Neighbours::drop(Rank owner, std::uint64_t key) {
+  (void)receive(owner);  // it may lie there unread
+  find_peer(owner)->regions.erase(key);
+}
+
 void Neighbours::send(Peer& peer, const Message& message, const Fd* file) {
   if (!peer.ended.ok()) return;
   Outgoing out{message, file ? Fd(::fcntl(file->get(), F_DUPFD_CLOEXEC, 0)) : Fd()};

@@ -52,6 +52,10 @@ class Neighbours final {
   void share(Rank peer, std::uint64_t key, const Fd& file, std::uint64_t bytes);
   // The peers that were given it let go of it.
   void withdraw(std::uint64_t key);
+  // Forgets a key that was shared: it may be used again for something else. The peers keep what they have.
+  void retire(std::uint64_t key);
+  // Lets go of what a neighbour has shared, if it has.
+  void drop(Rank owner, std::uint64_t key);
   // Sends what a full socket held back. false: some is still waiting; call again soon.
   bool flush();
   // What a neighbour has shared; null: it has not arrived. An error: it cannot be mapped here.

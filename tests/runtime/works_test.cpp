@@ -181,6 +181,24 @@ TEST_CASE("several threads call on several communicators") {
   CHECK(wrong == "");
 }
 
+TEST_CASE("who has done its part may leave before the others have begun") {
+  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
+  const std::size_t count = GENERATE(1, 1000, 10'000);
+  CAPTURE(name_of(wire), count);
+  const std::string wrong = run_world(3, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
+    auto other = comm.duplicate();
+    EXPECT_OK(other.status());
+    std::optional<Communicator> mine(*std::move(other));
+    std::vector<std::uint8_t> data(count, comm.rank() == 0 ? 7 : 0);
+    if (comm.rank() != 0) EXPECT_OK(comm.barrier().wait());  // until the root has left
+    EXPECT_OK(mine->broadcast(data.data(), data.data(), count, DataType::uint8, 0).wait());
+    mine.reset();
+    if (comm.rank() == 0) EXPECT_OK(comm.barrier().wait());
+    EXPECT(data.back() == 7);
+  });
+  CHECK(wrong == "");
+}
+
 TEST_CASE("small calls leave the engine to what is under way") {
   const std::string wrong = run_world(2, {.wire = Wire::shm, .communicator = {}}, [](Communicator& comm) {
     Communicator other = *comm.duplicate();
