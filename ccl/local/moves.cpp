@@ -8,6 +8,7 @@ namespace {
 constexpr std::uint64_t kLine = 64;  // blocks are whole lines, and so whole elements
 
 std::uint64_t longest_part(const Shape& s) {
+  if (s.begins.empty()) return s.length(0);  // no other is longer
   std::uint64_t longest = 0;
   for (int p = 0; p < s.size; ++p) longest = std::max(longest, s.length(p));
   return longest;
@@ -21,6 +22,7 @@ bool block_for_each(const Shape& s) {
 
 std::uint64_t blocks(const Shape& s) {
   const std::uint64_t longest = longest_part(s);
+  if (longest <= s.block_bytes) return longest > 0;
   return (longest + s.block_bytes - 1) / s.block_bytes;
 }
 
@@ -35,11 +37,12 @@ void cut(Shape& s, std::uint64_t slot_bytes, std::uint64_t whole_bytes_max) {
   else if (reduction)
     s.part_bytes = ((s.total_bytes + n - 1) / n + kLine - 1) / kLine * kLine;
   const std::uint64_t in_a_slot = block_for_each(s) ? n + (moves::two_halves(s) ? 1 : 0) : 1;
-  s.block_bytes = slot_bytes / in_a_slot / kLine * kLine;
-  STRATA_CHECK(s.block_bytes > 0, slot_bytes, s.size);
   // What fits in one round is not spread over more of the slot than it needs.
-  const std::uint64_t longest = (longest_part(s) + kLine - 1) / kLine * kLine;
-  s.block_bytes = std::max(kLine, std::min(s.block_bytes, longest));
+  const std::uint64_t longest = std::max(kLine, (longest_part(s) + kLine - 1) / kLine * kLine);
+  s.block_bytes = longest;
+  if (longest > slot_bytes || longest * in_a_slot > slot_bytes)
+    s.block_bytes = slot_bytes / in_a_slot / kLine * kLine;
+  STRATA_CHECK(s.block_bytes > 0, slot_bytes, s.size);
 }
 
 std::uint64_t rounds(const Shape& s) {

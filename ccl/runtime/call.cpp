@@ -83,7 +83,10 @@ Status check_values(const Call& call, int me, int size) {
     if (call.collective == Collective::all_to_all) return check_receives(call, me, size);
     return {};
   }
-  if (call.count > kBytesMax / size_of(call.type) / static_cast<std::uint64_t>(size))
+  constexpr std::uint64_t kSurelyFits = std::uint64_t{1}
+                                        << 32;  // elements of 8 bytes on 2^20 ranks, and more
+  if (call.count > kSurelyFits &&
+      call.count > kBytesMax / size_of(call.type) / static_cast<std::uint64_t>(size))
     return invalid(call, fmt::format("count = {} of {} for {} ranks is more than 2^63 bytes", call.count,
                                      to_string(call.type), size));
   return {};

@@ -46,6 +46,8 @@ void Engine::attach(std::unique_ptr<Router> router, std::shared_ptr<Communicator
   STRATA_CHECK(!router_);
   communicators_.emplace(first->id, first);
   router_ = std::move(router);
+  for (const auto& transport : router_->all())
+    if (neighbours_ == nullptr) neighbours_ = transport->neighbours();
   first->neighbours = neighbours_of(*first);
   executor_ = std::make_unique<Executor>(*router_);
   control_ = std::make_unique<Control>(*router_, me_);
@@ -95,7 +97,7 @@ bool Engine::turn(Clock::time_point now) {
   if (!router_) return worked;  // after goodbye
   if (!local_.empty()) worked |= advance_local();
   worked |= poll_transports();
-  tend_neighbours();
+  if (neighbours_) tend_neighbours();
   if (!untidy_.empty()) tidy_groups();
   apply_failures();
   if (now >= watchdog_.next_check()) watchdog_.check(now);
@@ -203,12 +205,11 @@ std::shared_ptr<const Plan> Engine::plan_for(CommunicatorState& communicator, co
 }
 
 bool Engine::poll_transports() {
-  std::array<Completion, kCompletionsPerPollMax> completions;
   bool any = false;
   for (const auto& transport : router_->all()) {
-    const std::size_t n = transport->poll(completions);
-    STRATA_CHECK(n <= completions.size(), n);
-    for (std::size_t i = 0; i < n; ++i) handle(completions[i]);
+    const std::size_t n = transport->poll(completions_);
+    STRATA_CHECK(n <= completions_.size(), n);
+    for (std::size_t i = 0; i < n; ++i) handle(completions_[i]);
     any |= n > 0;
   }
   return any;

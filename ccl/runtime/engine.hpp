@@ -1,6 +1,7 @@
 // The heart of a process's part in a job: starts operations, moves them forward, ends them, well or badly.
 // Owned by one thread at a time (driver.hpp); only the functions under "any thread" may be called by others.
 #pragma once
+#include <array>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -124,10 +125,12 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::unordered_map<std::uint32_t, std::shared_ptr<CommunicatorState>> communicators_;
   std::deque<Operation> operations_;  // by slot
   std::vector<std::uint32_t> free_, active_;
-  std::vector<std::shared_ptr<CommunicatorState>> local_;  // whose groups are at work
-  std::vector<std::uint32_t> untidy_;                      // communicators
-  std::uint32_t at_once_ = 0;                              // calls of try_at_once()
-  std::uint64_t freed_seen_ = 0;                           // of Allocations
+  std::vector<std::shared_ptr<CommunicatorState>> local_;       // whose groups are at work
+  std::vector<std::uint32_t> untidy_;                           // communicators
+  std::uint32_t at_once_ = 0;                                   // calls of try_at_once()
+  std::uint64_t freed_seen_ = 0;                                // of Allocations
+  std::array<Completion, kCompletionsPerPollMax> completions_;  // of the poll at hand
+  shm::Neighbours* neighbours_ = nullptr;                       // of the transport that has some; null: none
   Watchdog watchdog_;
   Clock::time_point now_;
   // Found while a transport was calling, where nothing may be failed yet.

@@ -150,7 +150,10 @@ void Engine::check_goodbyes() {
 void Engine::shut_down() {
   drive([this] { return goodbyes_done_.load(std::memory_order_acquire); }, Clock::now() + kGoodbye);
   driver_->stop();
-  command([this] { router_.reset(); });
+  command([this] {
+    neighbours_ = nullptr;
+    router_.reset();
+  });
 }
 
 }  // namespace strata

@@ -33,14 +33,9 @@ GroupCall group_call(const Submission& s) {
 // Of a communicator whose other members are all reached through shared memory.
 shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) const {
   if (communicator.size() < 2 || communicator.size() > ShmGroup::kMembersMax) return nullptr;
-  shm::Neighbours* all = nullptr;
-  for (const Rank rank : communicator.ranks) {
-    if (rank == me_) continue;
-    shm::Neighbours* const one = router_->to(rank).neighbours();
-    if (one == nullptr || (all != nullptr && one != all)) return nullptr;
-    all = one;
-  }
-  return all;
+  for (const Rank rank : communicator.ranks)
+    if (rank != me_ && (neighbours_ == nullptr || !neighbours_->has(rank))) return nullptr;
+  return neighbours_;
 }
 
 void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
@@ -109,9 +104,7 @@ void Engine::forget_local(CommunicatorState& c) {
 }
 
 bool Engine::local_news() const {
-  for (const auto& transport : router_->all())
-    if (shm::Neighbours* neighbours = transport->neighbours(); neighbours && !neighbours->flush())
-      return true;
+  if (neighbours_ && !neighbours_->flush()) return true;
   for (const auto& communicator : local_)
     if (communicator->local_group->has_news()) return true;
   return false;
@@ -127,15 +120,12 @@ void Engine::tidy_groups() {
 
 // Passes on what is held back, and has peers let go of what was freed here.
 void Engine::tend_neighbours() {
+  neighbours_->flush();
   Allocations& allocations = Allocations::of_process();
-  std::vector<std::uint64_t> keys;
-  if (allocations.freed() != freed_seen_) keys = allocations.freed_since(freed_seen_);
+  if (allocations.freed() == freed_seen_) return;
+  const auto keys = allocations.freed_since(freed_seen_);
   freed_seen_ += keys.size();
-  for (const auto& transport : router_->all())
-    if (shm::Neighbours* neighbours = transport->neighbours()) {
-      for (const std::uint64_t key : keys) neighbours->withdraw(key);
-      neighbours->flush();
-    }
+  for (const std::uint64_t key : keys) neighbours_->withdraw(key);
 }
 
 // Where a group's call stands, for messages.

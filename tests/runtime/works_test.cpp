@@ -182,7 +182,7 @@ TEST_CASE("several threads call on several communicators") {
 }
 
 TEST_CASE("who has done its part may leave before the others have begun") {
-  const Wire wire = GENERATE(Wire::memory, Wire::shm, Wire::shm_messages, Wire::tcp);
+  const Wire wire = GENERATE(Wire::shm, Wire::shm_messages, Wire::tcp);
   const std::size_t count = GENERATE(1, 1000, 10'000);
   CAPTURE(name_of(wire), count);
   const std::string wrong = run_world(3, {.wire = wire, .communicator = {}}, [&](Communicator& comm) {
