@@ -142,7 +142,7 @@ void ShmGroup::start_rounds() {
     iteration_ = 1;
     return;
   }
-  phase_ = shape_.total_bytes > kSmallBytesMax ? Phase::announce : Phase::put;
+  phase_ = shape_.total_bytes >= kDirectBytesMin ? Phase::announce : Phase::put;
 }
 
 // Goes on while it costs little, so that a small call is over in one go.
@@ -391,6 +391,7 @@ ShmGroup::Progress ShmGroup::agree() {
   if (shared) {
     const Progress p = find_buffers(all);
     if (p != Progress::moved) return p;
+    if (s.whole) cut(shape_, kSlotBytes, 0);  // here everyone does a part
     direct_.begin(s, call_.input, call_.output, call_.reduce, call_.scale, call_.element_bytes);
     phase_ = Phase::direct;
   } else {

@@ -36,9 +36,10 @@ class ShmGroup final {
  public:
   static constexpr int kMembersMax = 64;
   // Up to here latency is all: a reduction is done whole by everyone who wants its result, in one round
-  // instead of two. Above, members first tell each other where their buffers are: a round that pays if all
-  // are mapped.
+  // instead of two.
   static constexpr std::uint64_t kSmallBytesMax = 16 << 10;
+  // From here members first tell each other where their buffers are: a round that pays if all are mapped.
+  static constexpr std::uint64_t kDirectBytesMin = 8 << 10;
 
   static bool supports(Collective collective, bool v);
 

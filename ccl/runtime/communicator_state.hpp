@@ -89,6 +89,11 @@ struct CommunicatorState {
   bool anybody_left = false;
   std::vector<std::uint64_t> left_at;  // by index: the first operation that rank will not take part in
   std::array<Fingerprint, kRecentOperations> recent{};  // of operation n at n % kRecentOperations
+  // What this rank called operation `number`, started before; null: too long ago.
+  const Fingerprint* recently_called(std::uint64_t number) const {
+    return number < started && started - number <= kRecentOperations ? &recent[number % kRecentOperations]
+                                                                     : nullptr;
+  }
   struct Early {
     std::uint64_t operation;
     Rank peer;  // the engine's

@@ -119,11 +119,16 @@ void Engine::answer(Rank to, const ControlMessage& probe) {
   } else {
     reply.next_operation = communicator.started;
     const bool started = probe.operation < communicator.started;
-    const bool running = find(probe.communicator, probe.operation) != nullptr;
+    const Operation* running = find(probe.communicator, probe.operation);
     reply.progress = !started  ? ControlMessage::Progress::not_started
                      : running ? ControlMessage::Progress::running
                                : ControlMessage::Progress::ended;
-    reply.fingerprint = communicator.recent[probe.operation % CommunicatorState::kRecentOperations];
+    // What is no longer remembered has ended long ago, and well.
+    reply.fingerprint = probe.fingerprint;
+    if (running)
+      reply.fingerprint = running->run.fingerprint;
+    else if (const Fingerprint* recent = communicator.recently_called(probe.operation))
+      reply.fingerprint = *recent;
   }
   control_->send(to, reply);
 }

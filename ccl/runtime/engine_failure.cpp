@@ -162,9 +162,9 @@ Listener::Verdict Engine::unexpected(Rank peer, const Tag& tag, const Fingerprin
     return Verdict::keep;
   }
   const Operation* active = find(tag.communicator, tag.operation);
-  const Fingerprint ours = active
-                               ? active->run.fingerprint
-                               : communicator->recent[tag.operation % CommunicatorState::kRecentOperations];
+  const Fingerprint* recent = communicator->recently_called(tag.operation);
+  if (!active && !recent) return Verdict::discard;  // of an operation that ended long ago
+  const Fingerprint ours = active ? active->run.fingerprint : *recent;
   if (ours == theirs) return active ? Verdict::keep : Verdict::discard;
   failures_.push_back([this, communicator, peer, number = tag.operation, ours, theirs] {
     mismatch(*communicator, peer, number, ours, theirs);

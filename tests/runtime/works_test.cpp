@@ -39,6 +39,22 @@ TEST_CASE("many operations in flight end in any order they are waited for") {
   CHECK(wrong == "");
 }
 
+TEST_CASE(
+    "a late rank is asked about operations far behind those that others have begun, and all goes well") {
+  const Wire wire = GENERATE(Wire::shm, Wire::shm_messages);
+  CAPTURE(name_of(wire));
+  const std::string wrong = run_world(3, {.wire = wire, .communicator = {}}, [](Communicator& comm) {
+    if (comm.rank() == 2) std::this_thread::sleep_for(1500ms);  // the watchdog asks after a second
+    std::vector<std::vector<int>> data;
+    std::vector<Work> works;
+    for (std::size_t i = 0; i < 200; ++i) data.emplace_back(1 + i, 1);
+    for (auto& d : data) works.push_back(sum(comm, d));
+    EXPECT_OK(Work::wait_all(works));
+    for (const auto& d : data) EXPECT(d.back() == 3);
+  });
+  CHECK(wrong == "");
+}
+
 TEST_CASE("wait_any, wait_all, wait_for and callbacks") {
   const Wire wire = GENERATE(Wire::memory, Wire::shm);
   CAPTURE(name_of(wire));

@@ -39,6 +39,27 @@ static int swap_with_the_next(strata_comm_t comm, int32_t rank, int32_t size) {
   return 0;
 }
 
+static int gather_in_allocated_memory(strata_comm_t comm, int32_t rank, int32_t size) {
+  void *mine = NULL, *all = NULL;
+  TRY(strata_alloc(&mine, COUNT * sizeof(int32_t)));
+  TRY(strata_alloc(&all, (size_t)size * COUNT * sizeof(int32_t)));
+  for (int i = 0; i < COUNT; ++i) ((int32_t*)mine)[i] = rank * COUNT + i;
+  TRY(strata_all_gather(comm, mine, all, COUNT, STRATA_INT32, NULL, NULL));
+  for (int i = 0; i < size * COUNT; ++i)
+    if (((int32_t*)all)[i] != i) return fprintf(stderr, "gathered %d at %d\n", ((int32_t*)all)[i], i), 1;
+  TRY(strata_free(mine));
+  TRY(strata_free(all));
+  TRY(strata_free(NULL));
+  if (strata_free(all) != STRATA_INVALID_ARGUMENT || strstr(strata_last_error(), "freed before") == NULL)
+    return fprintf(stderr, "freed twice: %s\n", strata_last_error()), 1;
+  if (strata_alloc(&mine, 0) != STRATA_INVALID_ARGUMENT || mine != NULL)
+    return fprintf(stderr, "no bytes: %s\n", strata_last_error()), 1;
+  uint64_t kept = 0, limit = 0;
+  TRY(strata_memory_use(&kept, &limit));
+  if (kept > limit || limit == 0) return fprintf(stderr, "kept %" PRIu64 " of %" PRIu64 "\n", kept, limit), 1;
+  return 0;
+}
+
 static int misuse_is_explained(strata_comm_t comm, int32_t size) {
   char byte = 0;
   const int result = strata_broadcast(comm, &byte, &byte, 1, STRATA_UINT8, size, NULL, NULL);
@@ -54,7 +75,7 @@ int main(void) {
   TRY(strata_comm_rank(comm, &rank));
   TRY(strata_comm_size(comm, &size));
   if (sum_in_background(comm, rank, size) || swap_with_the_next(comm, rank, size) ||
-      misuse_is_explained(comm, size))
+      gather_in_allocated_memory(comm, rank, size) || misuse_is_explained(comm, size))
     return 1;
   TRY(strata_barrier(comm, NULL, NULL));
   TRY(strata_comm_destroy(comm));
