@@ -146,9 +146,9 @@ void ShmGroup::start_rounds() {
 }
 
 // Goes on while it costs little, so that a small call is over in one go.
-ShmGroup::Progress ShmGroup::advance() {
+ShmGroup::Progress ShmGroup::advance(bool wake) {
   const Progress progress = advance_steps();
-  if (news_for_others_) wake_others();
+  if (news_for_others_ && (wake || progress == Progress::ended)) wake_others();
   return progress;
 }
 

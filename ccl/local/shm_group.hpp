@@ -63,7 +63,9 @@ class ShmGroup final {
   // Not while busy().
   void begin(const GroupCall& call);
   // After `ended` the group is idle; after `mismatch` or `failed` it is of no more use.
-  Progress advance();
+  // wake: are sleepers woken for what they can see now? At the latest by the call that ends; who waits for
+  // others must see to it himself before.
+  Progress advance(bool wake = true);
   // Would advance() do more than wait? Asked before a sleep, after the sleep was announced.
   bool has_news();
 

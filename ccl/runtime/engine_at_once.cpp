@@ -11,6 +11,7 @@ namespace {
 // A microsecond or two; where cores are shared, so many times the core goes to whoever else is waiting for
 // it.
 constexpr int kTriesAtOnce = 64, kYieldsAtOnce = 16;
+constexpr int kTriesBeforeWaking = 4;  // at others; fewer than either of the above
 constexpr std::uint32_t kCallsPerTurn = 64;
 
 void pause_core() {
@@ -71,7 +72,8 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
 bool Engine::advance_at_once(ShmGroup& group) const {
   const bool yields = driver_->yields();
   for (int i = 0; i < (yields ? kYieldsAtOnce : kTriesAtOnce); ++i) {
-    const ShmGroup::Progress progress = group.advance();
+    // Looking for sleepers costs as much as the rest, and as a rule nobody sleeps.
+    const ShmGroup::Progress progress = group.advance(i >= kTriesBeforeWaking);
     if (progress == ShmGroup::Progress::ended) return true;
     if (progress == ShmGroup::Progress::mismatch || progress == ShmGroup::Progress::failed) return false;
     yields ? std::this_thread::yield() : pause_core();

@@ -69,14 +69,18 @@ TEST_CASE("the same tag names one message in each direction and for each peer") 
   });
 }
 
+// Pipes cut messages at the one or at the other.
+constexpr std::uint64_t kFragmentBytes = 128 << 10;
+
 std::vector<std::uint64_t> lengths_at_limits() {
   std::vector<std::uint64_t> lengths;
   for (const std::uint64_t limit :
        {std::uint64_t{1}, std::uint64_t{kFrameBytes}, stream::kStashBlockBytes, std::uint64_t{4096},
-        std::uint64_t{5000}, kEagerBytesMax, kFragmentBytesMax, 2 * kFragmentBytesMax}) {
+        std::uint64_t{5000}, kEagerBytesMax, kFragmentBytes, 2 * kFragmentBytes}) {
     for (const int delta : {-1, 0, 1}) lengths.push_back(limit + static_cast<std::uint64_t>(delta));
   }
-  lengths.push_back(3 * kFragmentBytesMax + 4097);
+  lengths.push_back(3 * kFragmentBytes + 4097);
+  lengths.push_back(kFragmentBytesMax + 4097);
   return lengths;
 }
 
