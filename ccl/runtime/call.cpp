@@ -83,8 +83,8 @@ Status check_values(const Call& call, int me, int size) {
     if (call.collective == Collective::all_to_all) return check_receives(call, me, size);
     return {};
   }
-  constexpr std::uint64_t kSurelyFits = std::uint64_t{1}
-                                        << 32;  // elements of 8 bytes on 2^20 ranks, and more
+  // Elements of 8 bytes on 2^20 ranks: no division is needed to see that they fit.
+  constexpr std::uint64_t kSurelyFits = std::uint64_t{1} << 32;
   if (call.count > kSurelyFits &&
       call.count > kBytesMax / size_of(call.type) / static_cast<std::uint64_t>(size))
     return invalid(call, fmt::format("count = {} of {} for {} ranks is more than 2^63 bytes", call.count,

@@ -78,6 +78,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   // engine_local.cpp
   shm::Neighbours* neighbours_of(const CommunicatorState& communicator) const;
+  void queue_local(Operation& operation, std::unique_ptr<Submission> submission);
   void start_local(Operation& operation, std::unique_ptr<Submission> submission);
   void make_group(CommunicatorState& communicator);
   void begin_local(CommunicatorState& communicator);

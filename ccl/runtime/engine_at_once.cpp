@@ -91,10 +91,7 @@ Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator
   now_ = Clock::now();
   Operation& o = new_operation(*s);
   executor_->start(o.run);
-  o.local = std::move(s);
-  o.run.in_flight = 1;
-  local_.push_back(communicator);
-  communicator->local_queue.push_back(o.run.slot);
+  queue_local(o, std::move(s));
   return work;
 }
 

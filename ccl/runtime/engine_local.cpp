@@ -38,13 +38,16 @@ shm::Neighbours* Engine::neighbours_of(const CommunicatorState& communicator) co
   return neighbours_;
 }
 
-void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
-  CommunicatorState& c = *o.communicator;
+void Engine::queue_local(Operation& o, std::unique_ptr<Submission> submission) {
   o.local = std::move(submission);
   o.run.in_flight = 1;  // stands for the group's work: its plan has no steps
-  if (c.local_queue.empty()) local_.push_back(o.communicator);
-  c.local_queue.push_back(o.run.slot);
-  if (c.local_queue.size() == 1) begin_local(c);
+  if (o.communicator->local_queue.empty()) local_.push_back(o.communicator);
+  o.communicator->local_queue.push_back(o.run.slot);
+}
+
+void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
+  queue_local(o, std::move(submission));
+  if (o.communicator->local_queue.size() == 1) begin_local(*o.communicator);
 }
 
 void Engine::make_group(CommunicatorState& c) {
