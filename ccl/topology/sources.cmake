@@ -1,1 +1,8 @@
-target_sources(strata_core PRIVATE topology/cpus.cpp)
+target_sources(strata_core PRIVATE
+  topology/by_hand.cpp
+  topology/candidates.cpp
+  topology/cpu_list.cpp
+  topology/cpus.cpp
+  topology/hierarchy.cpp
+  topology/partition.cpp
+  topology/position.cpp)

@@ -1,0 +1,14 @@
+// The levels that a topology has for ranks at these places, before any is left out or cut.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "ccl/topology/partition.hpp"
+
+namespace strata::topology {
+
+// From the inside out; the last is the one of all ranks. Errors: as hierarchy().
+Expected<std::vector<NamedPartition>> candidate_levels(std::span<const Place> places,
+                                                       const Topology& topology);
+
+}  // namespace strata::topology
