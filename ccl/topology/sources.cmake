@@ -3,6 +3,13 @@ target_sources(strata_core PRIVATE
   topology/candidates.cpp
   topology/cpu_list.cpp
   topology/cpus.cpp
+  topology/discover.cpp
   topology/hierarchy.cpp
+  topology/hwloc_machine.cpp
+  topology/nvlink.cpp
+  topology/nvml.cpp
   topology/partition.cpp
-  topology/position.cpp)
+  topology/pcie.cpp
+  topology/position.cpp
+  topology/sysfs_nics.cpp)
+target_link_libraries(strata_core PRIVATE ${CMAKE_DL_LIBS})

@@ -25,6 +25,7 @@ struct Package {
 };
 
 struct NumaNode {
+  int number = 0;                  // the system's
   std::uint64_t memory_bytes = 0;  // 0: not known
   friend bool operator==(const NumaNode&, const NumaNode&) = default;
 };
@@ -58,8 +59,9 @@ struct GpuLink {
 };
 
 struct Nic {
-  std::string name;     // "eth0", "mlx5_0"
-  std::string address;  // on PCIe; empty: a virtual one
+  std::string name;     // its network interface's, "eth0"; if it has none, as rdma
+  std::string rdma;     // its RDMA device's, "mlx5_0"; empty: it has none
+  std::string address;  // on PCIe; empty: not known, or a virtual one
   BitsPerSecond rate = 0;
   int numa = kNone, pcie_switch = kNone;
   int rail = kNone;  // index into the topology's rails

@@ -28,7 +28,7 @@ Machine random_machine(std::mt19937& random, int number) {
   for (int i = 0; i + 1 < gpus; ++i)
     if (below(random, 2) == 0) machine.gpu_links.push_back({i, i + 1, 200'000'000'000});
   for (int i = below(random, 4); i > 0; --i)
-    machine.nics.push_back({fmt::format("eth{}", i), "", 1'000'000'000u * static_cast<unsigned>(i),
+    machine.nics.push_back({fmt::format("eth{}", i), "", "", 1'000'000'000u * static_cast<unsigned>(i),
                             below_or_none(random, numa_nodes), below_or_none(random, switches), kNone});
   return machine;
 }
@@ -56,6 +56,8 @@ Machine even_machine(int packages, int numa_nodes, int l3s, int cores, int threa
   machine.packages.resize(static_cast<std::size_t>(packages));
   machine.numa_nodes.resize(static_cast<std::size_t>(packages * numa_nodes));
   machine.l3s.resize(static_cast<std::size_t>(packages * numa_nodes * l3s));
+  for (std::size_t i = 0; i < machine.numa_nodes.size(); ++i)
+    machine.numa_nodes[i] = {static_cast<int>(i), std::uint64_t{1} << 30};
   const int all = packages * numa_nodes * l3s * cores;
   for (int i = 0; i < all; ++i) {
     Core core{i / (numa_nodes * l3s * cores), i / (l3s * cores), i / cores, {i}};
@@ -71,9 +73,9 @@ Machine gpu_machine(std::vector<GpuLink> links) {
   machine.pcie_switches = {{"0000:10:00.0", 0, kNone}, {"0000:80:00.0", 1, kNone}};
   for (int i = 0; i < 8; ++i)
     machine.gpus.push_back({fmt::format("0000:{:02x}:00.0", 0x20 + i), "", i / 4, i / 4});
-  machine.nics = {{"mlx5_0", "0000:30:00.0", 100'000'000'000, 0, 0, 0},
-                  {"mlx5_1", "0000:90:00.0", 100'000'000'000, 1, 1, 1},
-                  {"eth0", "0000:a0:00.0", 1'000'000'000, 0, kNone, kNone}};
+  machine.nics = {{"mlx5_0", "mlx5_0", "0000:30:00.0", 100'000'000'000, 0, 0, 0},
+                  {"mlx5_1", "mlx5_1", "0000:90:00.0", 100'000'000'000, 1, 1, 1},
+                  {"eth0", "", "0000:a0:00.0", 1'000'000'000, 0, kNone, kNone}};
   machine.gpu_links = std::move(links);
   return machine;
 }

@@ -42,7 +42,7 @@ TEST_CASE("the NICs near a rank: its GPU's switch, then its NUMA node, its packa
   CHECK(near({"", {}, kNone}).nearness == Nearness::machine);
   CHECK(near({"", {}, kNone}).nics == std::vector<int>{0, 1, 2});
   Machine split = even_machine(2, 2, 1, 1);
-  split.nics = {{"a", "", 1, 1, kNone, kNone}, {"b", "", 1, 2, kNone, kNone}};
+  split.nics = {{"a", "", "", 1, 1, kNone, kNone}, {"b", "", "", 1, 2, kNone, kNone}};
   CHECK(nics_near(split, {"", {0}, kNone}).nearness == Nearness::package);
   CHECK(nics_near(split, {"", {0}, kNone}).nics == std::vector<int>{0});
   CHECK(nics_near(even_machine(1, 1, 1, 1), {"", {0}, kNone}).nics.empty());
@@ -52,7 +52,7 @@ TEST_CASE("switches below a common switch are near") {
   Machine machine = even_machine(1, 1, 1, 1);
   machine.pcie_switches = {{"a", 0, kNone}, {"b", 0, 0}, {"c", 0, 0}};
   machine.gpus = {{"g", "", 0, 1}};
-  machine.nics = {{"n", "", 1, 0, 2, kNone}, {"m", "", 1, 0, kNone, kNone}};
+  machine.nics = {{"n", "", "", 1, 0, 2, kNone}, {"m", "", "", 1, 0, kNone, kNone}};
   CHECK(nics_near(machine, {"", {}, 0}).nics == std::vector<int>{0});
 }
 
