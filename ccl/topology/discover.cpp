@@ -28,6 +28,7 @@ std::vector<Nic> placed(const std::vector<SysfsNic>& nics, const Machine& machin
     });
     if (known != machine.nics.end()) {
       nic.pcie_switch = known->pcie_switch;
+      nic.pcie_rate = known->pcie_rate;
       if (known->numa != kNone) nic.numa = known->numa;
     }
     all.push_back(std::move(nic));

@@ -90,6 +90,9 @@ class Converter final {
     return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", pci.domain, pci.bus, pci.dev, pci.func);
   }
 
+  // hwloc's is in gigabytes a second.
+  static BitsPerSecond rate_of(const Pci& pci) { return static_cast<BitsPerSecond>(pci.linkspeed * 8e9F); }
+
   // A device near several nodes is near none of them.
   int numa(hwloc_obj_t device) const {
     hwloc_obj_t parent = hwloc_get_non_io_ancestor_obj(hwloc_, device);
@@ -110,7 +113,7 @@ class Converter final {
         std::find_if(switches.begin(), switches.end(), [&](const PcieSwitch& s) { return s.address == own; });
     if (known != switches.end()) return static_cast<int>(known - switches.begin());
     const int parent = add_switch_above(bridge);
-    switches.push_back({own, numa(bridge), parent});
+    switches.push_back({own, numa(bridge), parent, rate_of(bridge->attr->bridge.upstream.pci)});
     return static_cast<int>(switches.size()) - 1;
   }
 
@@ -127,8 +130,8 @@ class Converter final {
     const Pci& pci = object->attr->pcidev;
     if (is_gpu(pci))
       machine_.gpus.push_back(
-          {address(pci), info(object, "PCIDevice"), numa(object), add_switch_above(object)});
-    Nic nic{"", "", address(pci), 0, numa(object), kNone, kNone};
+          {address(pci), info(object, "PCIDevice"), numa(object), add_switch_above(object), rate_of(pci)});
+    Nic nic{"", "", address(pci), 0, numa(object), kNone, kNone, rate_of(pci)};
     for (hwloc_obj_t o = object->io_first_child; o != nullptr; o = o->next_sibling) {
       if (o->type != HWLOC_OBJ_OS_DEVICE || o->name == nullptr) continue;
       if (o->attr->osdev.type == HWLOC_OBJ_OSDEV_NETWORK && nic.name.empty()) nic.name = o->name;

@@ -22,7 +22,8 @@ void add_nvlinks(std::span<const NvLanes> lanes, Machine& machine) {
   for (const NvLanes& l : lanes) {
     const auto target = std::find_if(machine.gpus.begin(), machine.gpus.end(),
                                      [&](const Gpu& gpu) { return gpu.address == l.target; });
-    const int other = target == machine.gpus.end() ? kNone : static_cast<int>(target - machine.gpus.begin());
+    if (target == machine.gpus.end() && !l.to_switch) continue;
+    const int other = l.to_switch ? kNone : static_cast<int>(target - machine.gpus.begin());
     rates[{l.gpu, other}] += nvlink_lane_rate(l.compute_capability) * static_cast<unsigned>(l.count);
   }
   for (const auto& [ends, rate] : rates) {

@@ -13,6 +13,7 @@
 namespace strata::topology {
 namespace {
 
+constexpr int kSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
 constexpr unsigned kLinksMax = 36, kGpusMax = 64;
 
 // The part of NVML's binary interface that is used; it is stable, each function's version is in its name.
@@ -58,11 +59,14 @@ NvmlGpu read_gpu(const Library& nvml, Device device) {
   if (nvml.call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor) == 0)
     gpu.compute_capability = 10 * major + minor;
   for (unsigned link = 0; link < kLinksMax; ++link) {
-    int active = 0;
+    int active = 0, type = kNone;
+    if (nvml.call("nvmlDeviceGetNvLinkState", device, link, &active) != 0 || active != 1) continue;
+    nvml.call("nvmlDeviceGetNvLinkRemoteDeviceType", device, link, &type);
     PciInfo remote{};
-    if (nvml.call("nvmlDeviceGetNvLinkState", device, link, &active) == 0 && active == 1 &&
-        nvml.call("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote) == 0)
-      gpu.lanes.push_back({address_of(remote)});
+    if (type == kSwitch)
+      gpu.lanes.push_back({"", true});
+    else if (nvml.call("nvmlDeviceGetNvLinkRemotePciInfo_v2", device, link, &remote) == 0)
+      gpu.lanes.push_back({address_of(remote), false});
   }
   return gpu;
 }
@@ -101,8 +105,8 @@ void add_nvml(const NvmlGpus& gpus, Machine& machine) {
     if (known == machine.gpus.end()) known = machine.gpus.insert(known, Gpu{gpu.address, "", kNone, kNone});
     if (!gpu.model.empty()) known->model = gpu.model;
     for (const NvmlGpu::Lane& lane : gpu.lanes)
-      lanes.push_back(
-          {static_cast<int>(known - machine.gpus.begin()), lane.target, 1, gpu.compute_capability});
+      lanes.push_back({static_cast<int>(known - machine.gpus.begin()), lane.target, 1, gpu.compute_capability,
+                       lane.to_switch});
   }
   add_nvlinks(lanes, machine);
 }

@@ -13,6 +13,7 @@ struct NvmlGpu {
   int compute_capability = 0;  // 80 for 8.0
   struct Lane {
     std::string target;  // the PCIe address at its other end
+    bool to_switch = false;
   };
   std::vector<Lane> lanes;  // those that are active
 };

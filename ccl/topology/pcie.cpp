@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <utility>
 
 namespace strata::topology {
 namespace {
@@ -15,6 +16,7 @@ std::optional<unsigned> hex(std::string_view text) {
   return value;
 }
 
+// Of each switch, how many devices and switches hang on it.
 std::vector<int> count_children(const Machine& machine) {
   std::vector<int> children(machine.pcie_switches.size());
   const auto add = [&](int parent) {
@@ -24,18 +26,6 @@ std::vector<int> count_children(const Machine& machine) {
   for (const Gpu& gpu : machine.gpus) add(gpu.pcie_switch);
   for (const Nic& nic : machine.nics) add(nic.pcie_switch);
   return children;
-}
-
-// All that points at the switch points at `instead`; the indices of those after it become one less.
-void erase_switch(Machine& machine, int erased, int instead) {
-  const auto move = [&](int& index) {
-    if (index == erased) index = instead;
-    if (index > erased) --index;
-  };
-  machine.pcie_switches.erase(machine.pcie_switches.begin() + erased);
-  for (PcieSwitch& s : machine.pcie_switches) move(s.parent);
-  for (Gpu& gpu : machine.gpus) move(gpu.pcie_switch);
-  for (Nic& nic : machine.nics) move(nic.pcie_switch);
 }
 
 }  // namespace
@@ -55,17 +45,39 @@ std::optional<std::string> pcie_address(std::string_view text) {
   return fmt::format("{:04x}:{:02x}:{:02x}.{:x}", *domain, *bus, *device, *function);
 }
 
+BitsPerSecond pcie_rate(double gigatransfers, int lanes) {
+  if (!(gigatransfers > 0 && gigatransfers < 1000) || lanes <= 0 || lanes > 32) return 0;
+  const double coding = gigatransfers > 5 ? 128.0 / 130 : 8.0 / 10;
+  return static_cast<BitsPerSecond>(gigatransfers * 1e9 * lanes * coding);
+}
+
 void keep_joining_switches(Machine& machine) {
-  for (std::size_t i = 0; i < machine.pcie_switches.size();) {
-    const int index = static_cast<int>(i);
-    if (count_children(machine)[i] >= 2) {
-      ++i;
-      continue;
+  std::vector<PcieSwitch>& switches = machine.pcie_switches;
+  std::vector<int> children = count_children(machine);
+  for (std::size_t i = 0; i < switches.size(); ++i)  // one that goes childless takes from those it hangs on
+    for (std::size_t at = i; children[at] == 0 && switches[at].parent != kNone;) {
+      children[at] = kNone;
+      at = static_cast<std::size_t>(switches[at].parent);
+      --children[at];
     }
-    const int parent = machine.pcie_switches[i].parent;
-    erase_switch(machine, index, parent);
-    i = 0;  // what it hung on has a child less
+  std::vector<int> number(switches.size(), kNone);
+  int kept = 0;
+  for (std::size_t i = 0; i < switches.size(); ++i)
+    if (children[i] >= 2) number[i] = kept++;
+  const auto move = [&](int& index) {
+    while (index != kNone && number[static_cast<std::size_t>(index)] == kNone)
+      index = switches[static_cast<std::size_t>(index)].parent;
+    if (index != kNone) index = number[static_cast<std::size_t>(index)];
+  };
+  for (Gpu& gpu : machine.gpus) move(gpu.pcie_switch);
+  for (Nic& nic : machine.nics) move(nic.pcie_switch);
+  std::vector<PcieSwitch> joining;
+  for (std::size_t i = 0; i < switches.size(); ++i) {
+    if (number[i] == kNone) continue;
+    joining.push_back(switches[i]);
+    move(joining.back().parent);
   }
+  switches = std::move(joining);
 }
 
 }  // namespace strata::topology

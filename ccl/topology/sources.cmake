@@ -6,10 +6,13 @@ target_sources(strata_core PRIVATE
   topology/discover.cpp
   topology/hierarchy.cpp
   topology/hwloc_machine.cpp
+  topology/import.cpp
+  topology/nccl_xml.cpp
   topology/nvlink.cpp
   topology/nvml.cpp
   topology/partition.cpp
   topology/pcie.cpp
   topology/position.cpp
+  topology/read_file.cpp
   topology/sysfs_nics.cpp)
 target_link_libraries(strata_core PRIVATE ${CMAKE_DL_LIBS})

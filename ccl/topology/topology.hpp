@@ -35,11 +35,12 @@ struct L3 {
   friend bool operator==(const L3&, const L3&) = default;
 };
 
-// One that joins at least two devices or switches.
+// One that joins at least two devices or switches. pcie_rate, here and below: of the link that it hangs on.
 struct PcieSwitch {
   std::string address;  // of its upstream port, "0000:07:00.0"
   int numa = kNone;
   int parent = kNone;  // the switch it hangs on
+  BitsPerSecond pcie_rate = 0;
   friend bool operator==(const PcieSwitch&, const PcieSwitch&) = default;
 };
 
@@ -47,6 +48,7 @@ struct Gpu {
   std::string address;  // on PCIe
   std::string model;    // empty: not known
   int numa = kNone, pcie_switch = kNone;
+  BitsPerSecond pcie_rate = 0;
   friend bool operator==(const Gpu&, const Gpu&) = default;
 };
 
@@ -65,6 +67,7 @@ struct Nic {
   BitsPerSecond rate = 0;
   int numa = kNone, pcie_switch = kNone;
   int rail = kNone;  // index into the topology's rails
+  BitsPerSecond pcie_rate = 0;
   friend bool operator==(const Nic&, const Nic&) = default;
 };
 

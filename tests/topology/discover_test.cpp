@@ -60,13 +60,13 @@ TEST_CASE("hwloc's XML gives packages, nodes, caches, cores and the devices that
   REQUIRE(machine->cores.size() == 8);
   CHECK(machine->cores[5] == Core{1, 1, 2, {5}});
   CHECK(machine->pcie_switches ==
-        std::vector<PcieSwitch>{{"0000:10:00.0", 0, kNone}});  // ports are no switches
+        std::vector<PcieSwitch>{{"0000:10:00.0", 0, kNone, 128'000'000'000}});  // ports are no switches
   REQUIRE(machine->gpus.size() == 2);  // and not the console of the server's management
   CHECK(machine->gpus[0].address == "0000:12:00.0");
   CHECK((machine->gpus[0].pcie_switch == 0 && machine->gpus[0].numa == 0));
   CHECK((machine->gpus[1].pcie_switch == kNone && machine->gpus[1].numa == 1));
   REQUIRE(machine->nics.size() == 3);
-  CHECK(machine->nics[1] == Nic{"ib0", "mlx5_0", "0000:13:00.0", 0, 0, 0, kNone});
+  CHECK(machine->nics[1] == Nic{"ib0", "mlx5_0", "0000:13:00.0", 0, 0, 0, kNone, 128'000'000'000});
 }
 
 TEST_CASE("what is not hwloc's XML is refused with the file and the cure") {
@@ -184,6 +184,13 @@ TEST_CASE("switches that join fewer than two things are left out, in any order")
   CHECK(machine.gpus[0].pcie_switch == 0);
   CHECK(machine.gpus[1].pcie_switch == 1);
   CHECK(machine.nics[0].pcie_switch == 0);
+}
+
+TEST_CASE("PCIe rates by generation") {
+  CHECK(pcie_rate(2.5, 4) == 8'000'000'000);
+  CHECK(pcie_rate(16, 16) / 1'000'000'000 == 252);
+  CHECK(pcie_rate(0, 16) == 0);
+  CHECK(pcie_rate(16, 0) == 0);
 }
 
 TEST_CASE("NVLink lanes by generation, and links that only one end reports") {
