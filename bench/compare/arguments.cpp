@@ -8,8 +8,8 @@
 namespace strata::compare {
 namespace {
 
-constexpr std::array<std::string_view, 8> kNames = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-                                                    "reduce",     "all_to_all", "barrier",        "copy"};
+constexpr std::array<std::string_view, 7> kNames = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
+                                                    "reduce",     "all_to_all", "barrier"};
 
 [[noreturn]] void refuse(const std::string& what) {
   std::fprintf(

@@ -15,8 +15,7 @@ enum class Collective : std::uint8_t {
   broadcast,
   reduce,
   all_to_all,
-  barrier,
-  copy  // of memory, within each rank: a limit, not a collective
+  barrier
 };
 std::string_view to_string(Collective collective);
 

@@ -3,17 +3,17 @@
 #include <cstdio>
 
 #include "bench/compare/method.hpp"
-#include "bench/compare/pair.hpp"
+#include "bench/compare/team.hpp"
 
 int main() {
   using namespace strata::compare;
   constexpr int kBatches = 5;
   constexpr std::uint64_t kRoundTrips = 2000;
   constexpr double kGiveUpS = 0.2;
-  Pair pair;
-  const bool first = pair.rank() == 0;
-  Counter& mine = pair.board().arrived[first ? 0 : 1];
-  const Counter& theirs = pair.board().arrived[first ? 1 : 0];
+  Team team(2);
+  const bool first = team.rank() == 0;
+  Counter& mine = team.board().put[first ? 0 : 1];
+  const Counter& theirs = team.board().put[first ? 1 : 0];
   std::uint64_t value = 0;
   double best_ns = 1e12, ended = 0;
   const double start = now_s();
@@ -27,7 +27,7 @@ int main() {
     }
     best_ns = std::min(best_ns, (now_s() - begin) / kRoundTrips / 2 * 1e9);
     ended = now_s() - start > kGiveUpS ? 1 : 0;
-    pair.slowest({&ended, 1});
+    team.slowest({&ended, 1});
   }
   if (first) std::printf("%.0f\n", best_ns);
   std::fflush(stdout);

@@ -1,134 +1,116 @@
-// What the machine can do at best: all-reduces written by hand for exactly two ranks, and copies of memory.
+// What the machine can do at best: a few primitives, each measured by as many processes at once as there are
+// cores to work on. comparison/limits.py composes the limits of collectives from them.
 #pragma once
+#include <string>
+
 #include "bench/compare/measure.hpp"
-#include "bench/compare/pair.hpp"
+#include "bench/compare/team.hpp"
 
 namespace strata::compare {
 
-inline constexpr std::uint64_t kSharedCountMax = (64 << 20) / sizeof(float);
-
-// Made before the fork: an input and an output for each of the two.
-struct SharedBuffers {
-  Memory in[2], out[2];
-};
-SharedBuffers map_shared_buffers(std::uint64_t count);
-
-// What all limits are made of. Every rank reduces one half of the elements.
-class Limit {
+// A part of every primitive; each has prepare(bytes), call(root) and is_right(), of the last call.
+class Primitive {
  public:
-  explicit Limit(Pair& pair) : pair_(pair) {}
-  Limit(const Limit&) = delete;
-  Limit& operator=(const Limit&) = delete;
+  explicit Primitive(Team& team) : team_(team) {}
+  Primitive(const Primitive&) = delete;
+  Primitive& operator=(const Primitive&) = delete;
 
-  int rank() const { return pair_.rank(); }
-  int size() const { return pair_.size(); }
-  void barrier() { pair_.barrier(); }
-  void slowest(std::span<double> numbers) { pair_.slowest(numbers); }
+  int rank() const { return team_.rank(); }
+  int size() const { return team_.size(); }
+  void barrier() { team_.barrier(); }
+  void slowest(std::span<double> numbers) { team_.slowest(numbers); }
 
  protected:
-  struct Range {
-    std::uint64_t first, count;
-  };
-  Range half_of(int rank) const {
-    const std::uint64_t middle = buffers_.out_count / 2;
-    return rank == 0 ? Range{0, middle} : Range{middle, buffers_.out_count - middle};
-  }
-  Counter& mine(std::array<Counter, 2>& counters) { return counters[static_cast<std::size_t>(pair_.rank())]; }
-  Counter& theirs(std::array<Counter, 2>& counters) {
-    return counters[static_cast<std::size_t>(pair_.other())];
-  }
-  void take_private_buffers(Collective collective, std::uint64_t bytes);
+  // Private memory of this worker: from_ holds numbers that tell its worker, into_ zeros.
+  void take_buffers(std::uint64_t bytes);
+  float value_at(int rank, std::uint64_t index) const;
+  bool holds_what_was_from(int rank) const;
 
-  Pair& pair_;
-  Memory in_, out_;
-  Buffers buffers_;
+  Team& team_;
+  Memory from_, into_;
+  std::uint64_t count_ = 0;
 };
 
-// Private buffers. Each copies its input to a slot that both share, and adds the other's. For small sizes.
-class Mailbox final : public Limit {
+// Each worker copies its memory, or adds its memory to itself read from another place: two reads, one write.
+class Work final : public Primitive {
  public:
-  using Limit::Limit;
-  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes);
-  void call(int root);
+  enum Kind { kCopy, kAdd };
+  Work(Team& team, Kind kind, bool streaming) : Primitive(team), kind_(kind), streaming_(streaming) {}
+  void prepare(std::uint64_t bytes);
+  void call(int);
+  bool is_right() const;
 
  private:
-  std::uint64_t calls_ = 0;
+  Kind kind_;
+  bool streaming_;
+  Memory again_;
 };
 
-// Private buffers. Pieces go through slots that both share: copied in, reduced, copied out, three at a time.
-class Staged final : public Limit {
+// Each worker's memory goes to the one before it in pieces: copied into slots that all share, and from there.
+class Pass final : public Primitive {
  public:
-  Staged(Pair& pair, Memory slots, std::uint64_t piece_count)
-      : Limit(pair), slots_(std::move(slots)), piece_count_(piece_count) {}
   static constexpr std::uint64_t kSlots = 4;
-  static std::uint64_t slots_count(std::uint64_t piece_count) { return 2 * 2 * kSlots * piece_count; }
-  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes);
-  void call(int root);
+  // slots: room for kSlots pieces of each worker, mapped before the team was made.
+  Pass(Team& team, Memory slots, std::uint64_t piece_count)
+      : Primitive(team), slots_(std::move(slots)), piece_count_(piece_count) {}
+  void prepare(std::uint64_t bytes) { take_buffers(bytes); }
+  void call(int);
+  bool is_right() const { return holds_what_was_from(team_.next()); }
 
  private:
-  enum Kind { kInput, kResult };
-  float* slot(Kind kind, int rank, std::uint64_t piece) const;
-  Range piece_of(int rank, std::uint64_t piece) const;
-  void copy_in(std::uint64_t piece);
-  void reduce(std::uint64_t piece);
-  void copy_out(std::uint64_t piece);
+  float* slot(int rank, std::uint64_t piece) const;
+  std::uint64_t length_of(std::uint64_t piece) const;
 
   Memory slots_;
   std::uint64_t piece_count_;
   std::uint64_t done_ = 0;  // pieces of earlier calls
 };
 
-// Buffers that both can reach.
-enum class SharedWay {
-  copy,            // each reduces its half into its own output, then copies the other's
-  write,           // each writes its reduced half into both outputs
-  write_streaming  // the same past the caches
-};
-class Shared final : public Limit {
+// The same by one copy of the kernel's: each reads the next one's memory.
+class Pull final : public Primitive {
  public:
-  Shared(Pair& pair, const SharedBuffers& shared, SharedWay way) : Limit(pair), shared_(shared), way_(way) {}
-  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes);
-  void call(int root);
+  using Primitive::Primitive;
+  void prepare(std::uint64_t bytes);
+  void call(int);
+  bool is_right() const { return holds_what_was_from(team_.next()); }
+  bool is_allowed();  // by the system; collective, and between prepare() and call()
+};
+
+// A number goes from the first worker to the second and back. yielding: who waits gives its core away.
+class Hop final : public Primitive {
+ public:
+  Hop(Team& team, bool yielding) : Primitive(team), yielding_(yielding) {}
+  static constexpr int kParts = 2;
+  void prepare(std::uint64_t) {}
+  void call(int);
+  bool is_right() const { return true; }  // who waits for a number returns with it or not at all
 
  private:
-  const SharedBuffers& shared_;
-  SharedWay way_;
+  void wait(const Counter& counter) const;
+
+  bool yielding_;
+  std::uint64_t value_ = 0;
 };
 
-// Private buffers, one TCP connection over loopback, both directions at once, polled.
-class Tcp final : public Limit {
+// Loopback TCP, polled, one connection for each two workers.
+class Tcp final : public Primitive {
  public:
+  // exchange: each sends its memory and receives the other's, at once. stream: one sends, the other receives.
+  // hop: the other then sends back as much.
+  enum Kind { kExchange, kStream, kHop };
   // congestion_control: "" for the system's.
-  Tcp(Pair& pair, const char* congestion_control);
+  Tcp(Team& team, Kind kind, const std::string& congestion_control);
   ~Tcp();
-  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes);
-  void call(int root);
+  void prepare(std::uint64_t bytes) { take_buffers(bytes); }
+  void call(int);
+  bool is_right() const;
 
  private:
-  void exchange_whole();
-  void exchange_halves();
-  void send_what_is_ready(std::uint64_t half);
-  void receive_and_reduce(std::uint64_t half);
-  void receive_result(std::uint64_t half);
-  // How many bytes were moved: none, if none can be now.
-  std::uint64_t send_some(const std::byte* from, std::uint64_t bytes);
-  std::uint64_t receive_some(std::byte* into, std::uint64_t bytes);
+  bool sends_first() const { return rank() % 2 == 0; }
+  void move(std::uint64_t send_bytes, std::uint64_t receive_bytes);
 
+  Kind kind_;
   int socket_ = -1;
-  Memory scratch_;
-  std::uint64_t sent_ = 0, received_ = 0, reduced_ = 0;  // bytes of one call
-};
-
-// Memory copied within each process, by one of them or by both at once.
-class Copy final : public Limit {
- public:
-  Copy(Pair& pair, int copiers, bool streaming) : Limit(pair), copiers_(copiers), streaming_(streaming) {}
-  std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes);
-  void call(int root);
-
- private:
-  int copiers_;
-  bool streaming_;
 };
 
 }  // namespace strata::compare

@@ -1,41 +1,45 @@
-// The loops of the limits. The compiler makes vector code of them; streaming ones write past the caches.
+// The loops of the limits: plain ones, which the compiler makes vector code of, and those that write past the
+// caches with the widest vectors at hand.
 #pragma once
 #include <immintrin.h>
 
 #include <cstdint>
+#include <cstring>
 
 namespace strata::compare {
 
-inline constexpr std::uint64_t kFloatsPerVector = 4;
+#ifdef __AVX512F__
+using Vector = __m512;
+inline Vector load(const float* from) { return _mm512_loadu_ps(from); }
+inline void stream(float* into, Vector v) { _mm512_stream_ps(into, v); }
+#else
+using Vector = __m128;
+inline Vector load(const float* from) { return _mm_loadu_ps(from); }
+inline void stream(float* into, Vector v) { _mm_stream_ps(into, v); }
+#endif
+inline constexpr std::uint64_t kLanes = sizeof(Vector) / sizeof(float);
+
+inline void copy(float* __restrict into, const float* __restrict from, std::uint64_t count) {
+  std::memcpy(into, from, count * sizeof(float));
+}
 
 inline void add(float* __restrict sum, const float* __restrict a, const float* __restrict b,
                 std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; ++i) sum[i] = a[i] + b[i];
 }
 
-inline void add_into_both(float* __restrict sum, float* __restrict again, const float* __restrict a,
-                          const float* __restrict b, std::uint64_t count) {
-  for (std::uint64_t i = 0; i < count; ++i) sum[i] = again[i] = a[i] + b[i];
-}
-
-// sum, again: aligned to a vector.
-inline void stream_sum_into_both(float* sum, float* again, const float* a, const float* b,
-                                 std::uint64_t count) {
+// into: aligned to a vector.
+inline void stream_copy(float* into, const float* from, std::uint64_t count) {
   std::uint64_t i = 0;
-  for (; i + kFloatsPerVector <= count; i += kFloatsPerVector) {
-    const __m128 v = _mm_add_ps(_mm_loadu_ps(a + i), _mm_loadu_ps(b + i));
-    _mm_stream_ps(sum + i, v);
-    _mm_stream_ps(again + i, v);
-  }
-  add_into_both(sum + i, again + i, a + i, b + i, count - i);
+  for (; i + kLanes <= count; i += kLanes) stream(into + i, load(from + i));
+  copy(into + i, from + i, count - i);
   _mm_sfence();
 }
 
-inline void stream_copy(float* into, const float* from, std::uint64_t count) {
+inline void stream_add(float* sum, const float* a, const float* b, std::uint64_t count) {
   std::uint64_t i = 0;
-  for (; i + kFloatsPerVector <= count; i += kFloatsPerVector)
-    _mm_stream_ps(into + i, _mm_loadu_ps(from + i));
-  for (; i < count; ++i) into[i] = from[i];
+  for (; i + kLanes <= count; i += kLanes) stream(sum + i, load(a + i) + load(b + i));
+  add(sum + i, a + i, b + i, count - i);
   _mm_sfence();
 }
 

@@ -1,4 +1,4 @@
-// The limit over TCP: one connection, both directions at once.
+// The limits over TCP: how fast bytes go between processes, in one direction or both, and how fast a word is.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -6,15 +6,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 
 #include "bench/compare/limits.hpp"
-#include "bench/compare/limits_kernels.hpp"
 
 namespace strata::compare {
 namespace {
 
-constexpr std::uint64_t kWholeBytesMax = 16 << 10;  // up to here inputs are exchanged whole: one way less
 constexpr std::uint64_t kPieceBytes = 128 << 10;
 
 void require(bool well, const char* what) {
@@ -23,12 +20,13 @@ void require(bool well, const char* what) {
   std::exit(3);
 }
 
-int new_socket(const char* congestion_control) {
+int new_socket(const std::string& congestion_control) {
   const int s = ::socket(AF_INET, SOCK_STREAM, 0);
   require(s >= 0, "socket");
-  const auto length = static_cast<socklen_t>(std::strlen(congestion_control));
+  const auto length = static_cast<socklen_t>(congestion_control.size());
   if (length > 0)
-    require(::setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, congestion_control, length) == 0, "TCP_CONGESTION");
+    require(::setsockopt(s, IPPROTO_TCP, TCP_CONGESTION, congestion_control.c_str(), length) == 0,
+            "TCP_CONGESTION");
   return s;
 }
 
@@ -41,105 +39,58 @@ std::uint64_t moved(ssize_t result, const char* what) {
 
 }  // namespace
 
-Tcp::Tcp(Pair& pair, const char* congestion_control) : Limit(pair) {
+Tcp::Tcp(Team& team, Kind kind, const std::string& congestion_control) : Primitive(team), kind_(kind) {
   sockaddr_in address{};
   address.sin_family = AF_INET;
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   socklen_t length = sizeof address;
   auto* generic = reinterpret_cast<sockaddr*>(&address);
+  std::atomic<int>& port = team.board().ports[static_cast<std::size_t>(rank() / 2)];
   const int opened = new_socket(congestion_control);
-  if (rank() == 0) {
+  if (sends_first()) {
     require(::bind(opened, generic, length) == 0 && ::listen(opened, 1) == 0, "listen");
     require(::getsockname(opened, generic, &length) == 0, "getsockname");
-    pair.board().port = address.sin_port;
+    port = address.sin_port;
     barrier();
     socket_ = ::accept(opened, nullptr, nullptr);
     ::close(opened);
   } else {
     barrier();
-    address.sin_port = static_cast<in_port_t>(pair.board().port);
+    address.sin_port = static_cast<in_port_t>(port.load());
     socket_ = ::connect(opened, generic, length) == 0 ? opened : -1;
   }
   require(socket_ >= 0, "connect");
   const int on = 1;
-  ::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  require(::setsockopt(socket_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on) == 0, "TCP_NODELAY");
 }
 
 Tcp::~Tcp() { ::close(socket_); }
 
-std::optional<Buffers> Tcp::prepare(Collective collective, std::uint64_t bytes) {
-  if (collective != Collective::all_reduce || bytes % (2 * sizeof(float)) != 0) return std::nullopt;
-  take_private_buffers(collective, bytes);
-  scratch_ = map_memory(std::max(kWholeBytesMax, kPieceBytes) / sizeof(float) + 1, MAP_PRIVATE);
-  return buffers_;
-}
-
 void Tcp::call(int) {
-  sent_ = received_ = reduced_ = 0;
-  if (buffers_.in_count * sizeof(float) <= kWholeBytesMax)
-    exchange_whole();
-  else
-    exchange_halves();
+  const std::uint64_t bytes = count_ * sizeof(float);
+  if (kind_ == kExchange) return move(bytes, bytes);
+  sends_first() ? move(bytes, 0) : move(0, bytes);
+  if (kind_ == kHop) sends_first() ? move(0, bytes) : move(bytes, 0);
 }
 
-// The whole input each way, then one addition.
-void Tcp::exchange_whole() {
-  const std::uint64_t bytes = buffers_.in_count * sizeof(float);
-  const auto* from = reinterpret_cast<const std::byte*>(buffers_.in);
-  auto* into = reinterpret_cast<std::byte*>(scratch_.get());
-  while (sent_ < bytes || received_ < bytes) {
-    if (sent_ < bytes) sent_ += send_some(from + sent_, bytes - sent_);
-    if (received_ < bytes) received_ += receive_some(into + received_, bytes - received_);
-  }
-  add(buffers_.out, buffers_.in, scratch_.get(), buffers_.out_count);
-}
-
-// One stream each way: the input for the half that the other reduces, then the reduced own half as far as it
-// is ready.
-void Tcp::exchange_halves() {
-  const std::uint64_t half = half_of(0).count * sizeof(float);
-  while (sent_ < 2 * half || received_ < 2 * half) {
-    send_what_is_ready(half);
-    if (received_ < half)
-      receive_and_reduce(half);
-    else if (received_ < 2 * half)
-      receive_result(half);
+void Tcp::move(std::uint64_t send_bytes, std::uint64_t receive_bytes) {
+  const auto* from = reinterpret_cast<const std::byte*>(from_.get());
+  auto* into = reinterpret_cast<std::byte*>(into_.get());
+  for (std::uint64_t sent = 0, received = 0; sent < send_bytes || received < receive_bytes;) {
+    if (sent < send_bytes)
+      sent += moved(
+          ::send(socket_, from + sent, std::min(send_bytes - sent, kPieceBytes), MSG_DONTWAIT | MSG_NOSIGNAL),
+          "send");
+    if (received < receive_bytes)
+      received += moved(
+          ::recv(socket_, into + received, std::min(receive_bytes - received, kPieceBytes), MSG_DONTWAIT),
+          "recv");
   }
 }
 
-void Tcp::send_what_is_ready(std::uint64_t half) {
-  const std::uint64_t ready = sent_ < half ? half : half + reduced_;
-  if (sent_ == ready) return;
-  const auto* input = reinterpret_cast<const std::byte*>(buffers_.in + half_of(pair_.other()).first);
-  const auto* result = reinterpret_cast<const std::byte*>(buffers_.out + half_of(rank()).first);
-  const std::byte* from = sent_ < half ? input + sent_ : result + (sent_ - half);
-  sent_ += send_some(from, ready - sent_);
-}
-
-// What has come but is not a whole element stays at the scratch memory's begin.
-void Tcp::receive_and_reduce(std::uint64_t half) {
-  auto* scratch = reinterpret_cast<std::byte*>(scratch_.get());
-  const std::uint64_t now = receive_some(scratch + (received_ - reduced_), half - received_);
-  if (now == 0) return;
-  received_ += now;
-  const std::uint64_t count = (received_ - reduced_) / sizeof(float);
-  const std::uint64_t first = half_of(rank()).first + reduced_ / sizeof(float);
-  add(buffers_.out + first, buffers_.in + first, scratch_.get(), count);
-  reduced_ += count * sizeof(float);
-  std::memmove(scratch, scratch + count * sizeof(float), received_ - reduced_);
-}
-
-void Tcp::receive_result(std::uint64_t half) {
-  auto* result = reinterpret_cast<std::byte*>(buffers_.out + half_of(pair_.other()).first);
-  received_ += receive_some(result + (received_ - half), 2 * half - received_);
-}
-
-std::uint64_t Tcp::send_some(const std::byte* from, std::uint64_t bytes) {
-  return moved(::send(socket_, from, std::min(bytes, kPieceBytes), MSG_DONTWAIT | MSG_NOSIGNAL), "send");
-}
-
-std::uint64_t Tcp::receive_some(std::byte* into, std::uint64_t bytes) {
-  return moved(::recv(socket_, into, std::min(bytes, kPieceBytes), MSG_DONTWAIT), "recv");
+bool Tcp::is_right() const {
+  const bool receives = kind_ != kStream || !sends_first();
+  return !receives || holds_what_was_from(rank() ^ 1);
 }
 
 }  // namespace strata::compare

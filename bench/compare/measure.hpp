@@ -9,22 +9,26 @@
 
 namespace strata::compare {
 
-// prepare(): nothing if it cannot do this collective at this size; else buffers that stay until the next
-// prepare(). call(): the prepared collective, with this root, ended on this rank when it returns. slowest():
-// each number becomes the largest that any rank gives for it.
+// call(): with this root, ended on this rank when it returns. slowest(): each number becomes the largest that
+// any rank gives for it.
 template <class P>
-concept Peer = requires(P peer, Collective collective, std::uint64_t bytes, int root,
-                        std::span<double> numbers) {
+concept Ranks = requires(P peer, int root, std::span<double> numbers) {
   { peer.rank() } -> std::same_as<int>;
   { peer.size() } -> std::same_as<int>;
-  { peer.prepare(collective, bytes) } -> std::same_as<std::optional<Buffers>>;
   peer.call(root);
   peer.barrier();
   peer.slowest(numbers);
 };
 
+// prepare(): nothing if it cannot do this collective at this size; else buffers that stay until the next
+// prepare(), and call() does it.
+template <class P>
+concept Peer = Ranks<P> && requires(P peer, Collective collective, std::uint64_t bytes) {
+  { peer.prepare(collective, bytes) } -> std::same_as<std::optional<Buffers>>;
+};
+
 // One size of one collective. All functions are collective.
-template <Peer P>
+template <Ranks P>
 class Measurement final {
  public:
   Measurement(P& peer, const Arguments& arguments, Buffers buffers)
@@ -82,6 +86,16 @@ class Measurement final {
   int root_ = 0;
 };
 
+// Times calls of `parts` equal parts each and prints a row of one part, on rank 0.
+template <Ranks P>
+void measure_and_print(P& peer, Measurement<P>& measurement, const Arguments& arguments, const Row& row,
+                       int parts = 1) {
+  const Plan plan = plan_for(row.bytes, measurement.estimate_s(), arguments);
+  std::vector<double> times = measurement.times_s(plan);
+  for (double& time : times) time /= parts;
+  if (peer.rank() == 0) print_row(row, plan, times);
+}
+
 // Prints a row for each size, on rank 0. Returns the exit status: 1 if a result was wrong.
 template <Peer P>
 int measure_all(P& peer, const Arguments& arguments, const std::string& variant) {
@@ -91,9 +105,8 @@ int measure_all(P& peer, const Arguments& arguments, const std::string& variant)
     if (!buffers) continue;
     Measurement<P> measurement(peer, arguments, *buffers);
     const bool right = measurement.results_are_right();
-    const Plan plan = plan_for(bytes, measurement.estimate_s(), arguments);
-    const std::vector<double> times = measurement.times_s(plan);
-    if (peer.rank() == 0) print_row(variant, arguments.collective, peer.size(), bytes, right, plan, times);
+    measure_and_print(peer, measurement, arguments,
+                      {variant, std::string(to_string(arguments.collective)), peer.size(), bytes, right});
     if (!right) status = 1;
   }
   return status;

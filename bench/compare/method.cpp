@@ -40,7 +40,6 @@ float output_at(Collective collective, int rank, int ranks, std::uint64_t part, 
     case Collective::all_to_all:
       return input_at(static_cast<int>(i / part), static_cast<std::uint64_t>(rank) * part + i % part);
     case Collective::broadcast: return input_at(0, i);
-    case Collective::copy: return input_at(rank, i);
     case Collective::barrier: break;
   }
   return 0;
@@ -102,14 +101,12 @@ void touch(const Buffers& b) {
   std::fill_n(b.in, b.in_count, 0.0f);
 }
 
-void print_row(const std::string& variant, Collective collective, int ranks, std::uint64_t bytes, bool right,
-               const Plan& plan, std::span<const double> times_s) {
+void print_row(const Row& row, const Plan& plan, std::span<const double> times_s) {
   std::vector<double> sorted(times_s.begin(), times_s.end());
   std::sort(sorted.begin(), sorted.end());
-  std::printf("compare,%s,%s,%d,%llu,%.4f,%.4f,%.4f,%zu,%d,%d\n", variant.c_str(),
-              std::string(to_string(collective)).c_str(), ranks, static_cast<unsigned long long>(bytes),
-              percentile(sorted, 50) * 1e6, percentile(sorted, 99) * 1e6, sorted[0] * 1e6, sorted.size(),
-              plan.calls, right ? 1 : 0);
+  std::printf("compare,%s,%s,%d,%llu,%.4f,%.4f,%.4f,%zu,%d,%d\n", row.variant.c_str(), row.name.c_str(),
+              row.ranks, static_cast<unsigned long long>(row.bytes), percentile(sorted, 50) * 1e6,
+              percentile(sorted, 99) * 1e6, sorted[0] * 1e6, sorted.size(), plan.calls, row.right ? 1 : 0);
   std::fflush(stdout);
 }
 

@@ -40,9 +40,15 @@ void clear(const Buffers& buffers);
 // What a program does between calls: it writes its input and reads its output.
 void touch(const Buffers& buffers);
 
-// One line for bench/compare/compare to read: "compare", the variant, and what was measured.
-void print_row(const std::string& variant, Collective collective, int ranks, std::uint64_t bytes, bool right,
-               const Plan& plan, std::span<const double> times_s);
+// What a line says that is not measured.
+struct Row {
+  std::string variant, name;
+  int ranks = 1;
+  std::uint64_t bytes = 0;
+  bool right = true;
+};
+// One line for bench/compare/compare to read: "compare", the row, and what was measured.
+void print_row(const Row& row, const Plan& plan, std::span<const double> times_s);
 
 double now_s();
 

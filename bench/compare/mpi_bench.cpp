@@ -1,6 +1,5 @@
 // An MPI's collectives, measured; built once with each MPI.
-//   mpirun -np 2 mpi_bench --collective all_reduce --sizes 8,1024 [--memory mpi]
-// --memory mpi: buffers of MPI_Alloc_mem.
+//   mpirun -np 2 mpi_bench --collective all_reduce --sizes 8,1024
 #include <mpi.h>
 
 #include "bench/compare/measure.hpp"
@@ -9,17 +8,9 @@
 namespace strata::compare {
 namespace {
 
-Memory mpi_memory(std::uint64_t count) {
-  float* memory = nullptr;
-  const std::uint64_t bytes = std::max<std::uint64_t>(count, 1) * sizeof(float);
-  MPI_Alloc_mem(static_cast<MPI_Aint>(bytes), MPI_INFO_NULL, static_cast<void*>(&memory));
-  std::memset(memory, 0, bytes);
-  return Memory(memory, [](float* m) { MPI_Free_mem(m); });
-}
-
 class Mpi final {
  public:
-  explicit Mpi(bool own_memory) : own_memory_(own_memory) {
+  Mpi() {
     MPI_Comm_rank(world_, &rank_);
     MPI_Comm_size(world_, &size_);
   }
@@ -35,14 +26,13 @@ class Mpi final {
   }
 
   std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes) {
-    if (collective == Collective::copy) return std::nullopt;
     collective_ = collective;
     count_ = static_cast<int>(bytes / sizeof(float));
     part_ = count_ / size_;
     buffers_ = counts_of(collective, bytes, size_);
     in_.reset(), out_.reset();
-    out_ = take(buffers_.out_count);
-    in_ = collective == Collective::broadcast ? out_ : take(buffers_.in_count);
+    out_ = map_memory(buffers_.out_count, MAP_PRIVATE);
+    in_ = collective == Collective::broadcast ? out_ : map_memory(buffers_.in_count, MAP_PRIVATE);
     buffers_.in = in_.get(), buffers_.out = out_.get();
     return buffers_;
   }
@@ -59,16 +49,10 @@ class Mpi final {
       case Collective::reduce: MPI_Reduce(in, out, count_, MPI_FLOAT, MPI_SUM, root, world_); break;
       case Collective::all_to_all: MPI_Alltoall(in, part_, MPI_FLOAT, out, part_, MPI_FLOAT, world_); break;
       case Collective::barrier: MPI_Barrier(world_); break;
-      case Collective::copy: break;
     }
   }
 
  private:
-  Memory take(std::uint64_t count) {
-    return own_memory_ ? mpi_memory(count) : map_memory(count, MAP_PRIVATE);
-  }
-
-  bool own_memory_;
   int rank_ = 0, size_ = 1, count_ = 0, part_ = 0;
   Collective collective_ = Collective::barrier;
   const MPI_Comm world_ = MPI_COMM_WORLD;
@@ -82,10 +66,10 @@ class Mpi final {
 int main(int argc, char** argv) {
   using namespace strata::compare;
   MPI_Init(&argc, &argv);
-  const Arguments arguments = parse_arguments(argc, argv, {"--memory"});
+  const Arguments arguments = parse_arguments(argc, argv, {});
   int status = 0;
   {
-    Mpi mpi(arguments.own_or("--memory", "private") == "mpi");
+    Mpi mpi;
     status = measure_all(mpi, arguments, "");
   }
   MPI_Finalize();

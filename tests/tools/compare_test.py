@@ -11,8 +11,8 @@ import unittest
 COMPARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compare")
 sys.path.insert(0, COMPARE)
 sys.dont_write_bytecode = True
-from comparison import plots, samples, table
-from comparison.arms import ARMS, Job, arms_for, bytes_of
+from comparison import limits, plots, samples, table
+from comparison.arms import ARMS, COLLECTIVES, LIMIT_ARM, MODES, Job, arms_for, bytes_of, workers_of
 from comparison.cells import behind, bus_factor, cells_of
 
 
@@ -42,7 +42,7 @@ class CommandLine(unittest.TestCase):
 
     def test_defaults(self):
         options = self.command.parse_command_line([])
-        self.assertEqual((options.rounds, options.ranks, len(options.modes)), (3, [2, 4], 3))
+        self.assertEqual((options.rounds, options.ranks, len(options.modes)), (2, [2, 4], 3))
         self.assertEqual(options.sizes, [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20])
 
     def test_lists(self):
@@ -65,19 +65,36 @@ class Arms(unittest.TestCase):
         self.assertEqual(bytes_of("all_to_all", 1000, 3), 996)
         self.assertEqual(bytes_of("barrier", 64, 2), 0)
 
+    def names(self, collective, ranks, modes, peers, tuned=False, number=1, cores=2):
+        return [arm.name for arm, _ in arms_for(collective, ranks, modes, peers, tuned, cores, number)]
+
     def test_strata_is_measured_twice_and_the_order_turns(self):
-        orders = [[arm.name for arm in arms_for("all_reduce", 2, "shm", ("openmpi", "mpich", "limits"), False, 2, r)]
-                  for r in (1, 2)]
-        self.assertEqual(orders[0], ["strata", "openmpi", "mpich", "strata-again", "limit"])
+        orders = [self.names("all_reduce", 2, ["shm"], ("openmpi", "mpich"), number=number) for number in (1, 2)]
+        self.assertEqual(orders[0], ["strata", "openmpi", "strata-again", "mpich"])
         self.assertEqual(orders[1], orders[0][1:] + orders[0][:1])
 
+    def test_both_kinds_of_buffers_are_measured_beside_the_same_peers(self):
+        block = arms_for("reduce", 2, ["shm", "shm-allocated"], ("mpich",), False, 2, 1)
+        self.assertEqual([(arm.name, mode) for arm, mode in block],
+                         [("strata", "shm"), ("strata", "shm-allocated"), ("mpich", "shm"), ("strata-again", "shm"),
+                          ("strata-again", "shm-allocated")])
+
     def test_where_arms_do_not_apply(self):
-        names = [arm.name for arm in arms_for("broadcast", 4, "tcp", ("gloo", "torch", "limits"), True, 2, 1)]
-        self.assertEqual(sorted(names), ["gloo", "strata", "strata-again", "torch-gloo"])
+        peers = ("gloo", "torch", "limits")
+        self.assertEqual(sorted(self.names("broadcast", 4, ["tcp"], peers, True)),
+                         ["gloo", "strata", "strata-again", "torch-gloo"])
+        self.assertEqual(sorted(self.names("broadcast", 4, ["tcp"], peers, True, number=2)),
+                         ["gloo", "strata", "strata-again"])
+
+    def test_who_never_yields_is_measured_at_large_sizes_when_ranks_share_cores(self):
+        arm = next(arm for arm in ARMS if arm.name == "mpich")
+        self.assertEqual(arm.sizes_of((8, 64 << 20), 4, 2), [64 << 20])
+        self.assertEqual(arm.sizes_of((8, 64 << 20), 4, 4), [8, 64 << 20])
+        self.assertNotIn("mpich", self.names("barrier", 4, ["shm"], ("mpich",)))
 
     def test_every_arm_makes_commands_of_words(self):
         programs = {name: name for name in ("openmpi", "mpich", "gloo", "torch", "limits")}
-        for arm in ARMS:
+        for arm in (*ARMS, LIMIT_ARM):
             for ranks in (2, 4):
                 job = Job("all_reduce", (8, 1024), ranks, arm.modes[0], 0.1, 9, False, True, 2, programs, "/folder")
                 commands = arm.command(job)
@@ -90,12 +107,12 @@ class Arms(unittest.TestCase):
 class Reading(unittest.TestCase):
     def test_lines_of_programs_among_other_words(self):
         text = ("Warning: an MPI's chatter\ncompare,,all_reduce,2,8,0.15,0.3,0.1,400,32,1\n"
-                "compare,mailbox,all_reduce,2,8,0.05,0.1,0.04,400,32,0\ncompare,cut,off\n")
+                "compare,plain,copy,2,8,0.05,0.1,0.04,400,32,0\ncompare,cut,off\n")
         rows = list(samples.rows_of_programs(text))
-        self.assertEqual([row[:2] for row in rows], [("", 8), ("mailbox", 8)])
-        self.assertEqual(rows[0][2], {"p50_us": 0.15, "p99_us": 0.3, "min_us": 0.1, "samples": 400, "calls": 32,
+        self.assertEqual([row[:3] for row in rows], [("", "all_reduce", 8), ("plain", "copy", 8)])
+        self.assertEqual(rows[0][3], {"p50_us": 0.15, "p99_us": 0.3, "min_us": 0.1, "samples": 400, "calls": 32,
                                       "right": True})
-        self.assertFalse(rows[1][2]["right"])
+        self.assertFalse(rows[1][3]["right"])
 
     def test_stratas_broadcast_is_in_place(self):
         names = [f"{side}_{name}" for side in ("out_of_place", "in_place")
@@ -106,7 +123,7 @@ class Reading(unittest.TestCase):
                 file.write(",".join(["collective", "size_bytes", *names]) + "\n")
                 file.write("broadcast,8,1,2,0.5,9,32,0,3,4,2.5,9,32,0\nall_reduce,16,1,2,0.5,9,32,7,,,,,,\n")
             rows = list(samples.rows_of_strata(path))
-        self.assertEqual([(size, figures["p50_us"], figures["right"]) for _, size, figures in rows],
+        self.assertEqual([(size, figures["p50_us"], figures["right"]) for _, _, size, figures in rows],
                          [(8, 3.0, True), (16, 1.0, False)])
 
     def test_raw_csv_is_read_as_written(self):
@@ -146,8 +163,14 @@ class Cells(unittest.TestCase):
         self.assertEqual((cell.wrong, [p.arm for p in cell.peers]), (("gloo",), ["mpich"]))
 
     def test_limits_are_no_peers(self):
-        cell = only_cell(sample("strata", 2), sample("limit:mailbox", 1), sample("limit:staged-32K", 1.5))
-        self.assertEqual((cell.limit.arm, cell.limit.ratio, cell.peers), ("limit:mailbox", 0.5, ()))
+        cell = only_cell(sample("strata", 2), sample(limits.LIMIT, 1))
+        self.assertEqual((cell.limit.arm, cell.limit.ratio, cell.peers), (limits.LIMIT, 0.5, ()))
+
+    def test_peers_count_for_both_kinds_of_buffers(self):
+        private, allocated = cells_of([sample("strata", 4), sample("strata", 2, mode="shm-allocated"), sample("mpich", 8),
+                                       sample(limits.LIMIT, 1)])
+        self.assertEqual((private.peers[0].ratio, private.limit.ratio), (2, 0.25))
+        self.assertEqual((allocated.peers[0].ratio, allocated.limit), (4, None))
 
     def test_behind_begins_with_the_worst(self):
         cells = cells_of([sample("strata", 2, size=8), sample("mpich", 1, size=8), sample("strata", 4),
@@ -159,17 +182,87 @@ class Cells(unittest.TestCase):
         self.assertAlmostEqual(only_cell(sample("strata", 1)).busbw_gbs(), 1.024)
 
 
+MACHINE = {"hop": 0.1, "switch": 1, "tcp_hop": 4, "tcp_stream": 5, "tcp_exchange": 6}  # us, whatever the size
+RATES = {"copy": 1e-4, "add": 1.5e-4, "pass": 3e-4}  # us a byte
+
+
+def parts():
+    return {**{name: limits.Curve([(8, us), (1 << 30, us)]) for name, us in MACHINE.items()},
+            **{name: limits.Curve([(4096, 4096 * rate)]) for name, rate in RATES.items()}}
+
+
+class Limits(unittest.TestCase):
+    def test_curve(self):
+        curve = limits.Curve([(8, 2.0), (4, 1.0), (16, 10.0)])
+        self.assertEqual([curve.at(size) for size in (2, 4, 6, 8, 12, 32)], [0.5, 1.0, 1.5, 2.0, 6.0, 20.0])
+
+    def test_of_two_ranks_on_two_cores(self):
+        size = 1 << 20
+        us = lambda mode, collective: limits.limit_us(mode, collective, size, 2, 2, parts())  # noqa: E731
+        copy_us = size * RATES["copy"]
+        self.assertAlmostEqual(us("shm-allocated", "all_reduce"), 0.1 + copy_us)  # each writes half of both outputs
+        self.assertAlmostEqual(us("shm-allocated", "reduce_scatter"), 0.1 + size / 2 * RATES["add"])
+        self.assertAlmostEqual(us("shm", "all_reduce"), size * RATES["pass"])  # every byte goes through a slot once
+        self.assertAlmostEqual(us("shm", "all_to_all"), copy_us + size / 2 * (RATES["pass"] - RATES["copy"]))
+        self.assertAlmostEqual(us("tcp", "all_gather"), 6)
+        self.assertAlmostEqual(us("tcp", "all_reduce"), 6 + size / 2 * (RATES["add"] - RATES["copy"]))
+        self.assertEqual(us("tcp", "broadcast"), 4)  # the faster of the two ways that go in one direction
+
+    def test_a_word_takes_a_hop(self):
+        for mode, hop_us in (("shm", 0.1), ("shm-allocated", 0.1), ("tcp", 4)):
+            self.assertAlmostEqual(limits.limit_us(mode, "reduce", 8, 2, 2, parts()), hop_us, delta=0.01)
+            self.assertEqual(limits.limit_us(mode, "barrier", 0, 2, 2, parts()), max(hop_us, 6 if mode == "tcp" else 0))
+
+    def test_ranks_that_share_cores_share_work_and_turns(self):
+        size = 1 << 20
+        self.assertEqual(limits.limit_us("shm", "barrier", 0, 16, 2, parts()), 7)  # eight ranks on a core: seven changes
+        self.assertEqual(limits.limit_us("tcp", "barrier", 0, 4, 2, parts()), 6 * 6 / 2 + 1)  # six messages on two cores
+        two, four = (limits.limit_us("shm-allocated", "all_reduce", size, n, 2, parts()) for n in (2, 4))
+        self.assertAlmostEqual(four - 1, 2 * (two - 0.1))
+        self.assertAlmostEqual(limits.limit_us("shm", "broadcast", 8, 4, 2, parts()), 0.5, delta=0.01)
+
+    def test_every_collective_has_one_that_grows_with_ranks(self):
+        for collective in COLLECTIVES:
+            for mode in MODES:
+                two, four = (limits.limit_us(mode, collective, 1 << 20, n, 2, parts()) for n in (2, 4))
+                self.assertGreaterEqual(four, two, (collective, mode))
+                self.assertGreater(two, 0)
+
+    def test_a_write_costs_no_less_than_a_read(self):
+        odd = {**parts(), "add": limits.Curve([(4096, 1)])}
+        memory = limits.memory_of(odd, 8192)
+        self.assertEqual(memory.read, memory.write)
+
+    def test_workers(self):
+        self.assertEqual([workers_of("shm", *of) for of in ((4, 2), (3, 8), (2, 1))], [2, 3, 1])
+        self.assertEqual([workers_of("tcp", *of) for of in ((4, 2), (3, 8), (2, 1))], [2, 2, 2])
+
+    def test_parts_are_those_of_the_block_and_the_fastest_way_counts(self):
+        def part(name, us, way="only", **other):
+            return sample(f"limit:{way}", us, collective=name, size=8, **other)
+        words = [part("hop", 0.1), part("switch", 1), part("copy", 0.2, "plain"), part("copy", 0.1, "streaming"),
+                 part("add", 0.3), part("pass", 0.4)]
+        given = [sample("strata", 1, size=8), sample("strata", 1, size=8, mode="shm-allocated"), sample("mpich", 1, size=8),
+                 sample("strata", 1, size=8, ranks=4), *words, part("copy", 0.01, right=False)]
+        found = limits.composed(given, 2)
+        self.assertEqual([(s.mode, s.ranks, s.arm) for s in found],
+                         [("shm", 2, limits.LIMIT), ("shm-allocated", 2, limits.LIMIT)])
+        self.assertAlmostEqual(found[0].p50_us, 0.4)
+        self.assertAlmostEqual(found[1].p50_us, 0.1 + 0.1)
+
+
 class Report(unittest.TestCase):
     def test_table(self):
-        given = [sample("strata", 2), sample("strata-again", 2), sample("mpich", 1.5), sample("limit:mailbox", 1),
-                 sample("gloo", 9, right=False), sample("limit:memcpy-1-core", 1000, mode="memory", collective="copy")]
+        given = [sample("strata", 2), sample("strata-again", 2), sample("mpich", 1.5), sample(limits.LIMIT, 1),
+                 sample("gloo", 9, right=False), sample("limit:plain", 1000, collective="copy")]
         text = table.report("Title", "machine", given, ["a note"])
         self.assertIn("## Strata is behind in 1 of 1 cells", text)
         self.assertIn("| shm | 2 | all_reduce | 1 KiB | 2.00 | 1.50 | mpich | 0.75 |  |", text)
-        self.assertIn("| all_reduce | 1 KiB | 2.00 | 4.00 | 0.51 | 1.50 | mpich | 0.75 | 1.00 | 2.00 | 1.00 | near 40 | 1 |",
+        self.assertIn("| all_reduce | 1 KiB | 2.00 | 4.00 | 0.51 | 1.50 | 3.00 | mpich | 0.75 | 1.00 | 2.00 | 1.00 | near 40 | 1 |",
                       text)
         self.assertIn("| shm | 2 | all_reduce | 1 KiB | gloo |", text)
-        self.assertIn("| memcpy-1-core | 1 KiB |", text)
+        self.assertIn("| shm | 2 | all_reduce | 2.00 |", text)
+        self.assertIn("| shm | 2 | copy | 1 KiB | 1000 |", text)
         self.assertIn("- a note", text)
 
     def test_numbers(self):
@@ -179,7 +272,7 @@ class Report(unittest.TestCase):
 
     def test_plots_show_strata_the_best_peers_and_the_limit(self):
         names = ("mpich", "gloo", "openmpi", "openmpi-ucx")
-        cells = cells_of([sample("strata", 2), sample("limit:mailbox", 1),
+        cells = cells_of([sample("strata", 2), sample(limits.LIMIT, 1),
                           *(sample(name, 3 + i) for i, name in enumerate(names))])
         curves = plots.curves_of(cells)
         self.assertEqual(list(curves), ["Strata", "mpich", "gloo", "openmpi", "limit"])

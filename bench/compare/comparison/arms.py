@@ -7,7 +7,9 @@ MODES = ("shm", "shm-allocated", "tcp")
 SHARED_OUT = ("all_gather", "reduce_scatter", "all_to_all")  # each rank has a part of the size
 STRATA, STRATA_AGAIN = "strata", "strata-again"  # the same program twice a round: what differs is noise
 LIMIT_PREFIX = "limit:"
+LIMITS = "limits"  # in place of a collective: the machine's
 FLOAT_BYTES = 4
+LARGE_BYTES = 16 << 20  # from here on, a call takes so long that the first round has to do
 BIND_TO_CORE = ["sh", "-c", 'exec taskset -c "$LOCAL_RANK" "$@"', "sh"]
 SHM = ("shm", "shm-allocated")
 
@@ -29,14 +31,17 @@ class Job:
     cores: int
     programs: dict
     folder: str
+    checked: bool = True  # Strata's results; it takes as long as the measuring
 
     def oversubscribed(self):
         return self.ranks > self.cores
 
-    def arguments(self, samples_min=None):
-        return ["--collective", self.collective, "--sizes", ",".join(map(str, self.sizes)), "--seconds",
-                str(self.seconds), "--samples-min", str(samples_min or self.samples_min), "--touched",
-                str(int(self.touched))]
+    def arguments(self):
+        return ["--collective", self.collective, *self.timing()]
+
+    def timing(self):
+        return ["--sizes", ",".join(map(str, self.sizes)), "--seconds", str(self.seconds), "--samples-min",
+                str(self.samples_min), "--touched", str(int(self.touched))]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,19 +54,26 @@ class Arm:
     collectives: tuple = COLLECTIVES
     environment: dict = dataclasses.field(default_factory=dict)
     ranks_max: int = 1 << 10
-    tuned: bool = False
+    tuned: bool = False       # by hand
+    once: bool = False        # measured in the first round only
     cores_only: bool = False  # it polls without end: no more ranks than cores
+    crowded_bytes_min: int = 0  # with more ranks than cores, it is measured from this size on only
     namespace: bool = False   # runs in a network namespace whose congestion control is reno
 
     def applies(self, collective, ranks, mode, cores):
-        fits = ranks <= self.ranks_max and not (self.cores_only and ranks > cores)
-        return collective in self.collectives and mode in self.modes and fits
+        crowds = ranks > cores and (self.cores_only or collective == "barrier" and self.crowded_bytes_min)
+        return collective in self.collectives and mode in self.modes and ranks <= self.ranks_max and not crowds
+
+    def sizes_of(self, sizes, ranks, cores):
+        return [size for size in sizes if ranks <= cores or size >= self.crowded_bytes_min]
 
 
 def bytes_of(collective, size, ranks):
     """What a size is rounded to: whole elements, at least one for each rank that has a part of it."""
     if collective == "barrier":
         return 0
+    if collective == LIMITS:
+        return size
     unit = FLOAT_BYTES * ranks if collective in SHARED_OUT else FLOAT_BYTES
     return max(unit, size // unit * unit)
 
@@ -72,14 +84,10 @@ def strata(job):
     command = [job.programs["strata-run"], "-n", str(job.ranks), "--no-prefix", "--only-rank", "0", "--", *binding,
                job.programs["strata-perf"], job.collective, "--sampled", str(job.seconds), "--transport", transport,
                "--memory", "shared" if job.mode == "shm-allocated" else "private",
-               "--csv", os.path.join(job.folder, "strata.csv")]
+               "--check", str(int(job.checked)), "--csv", os.path.join(job.folder, "strata.csv")]
     if job.collective != "barrier":
         command += ["--sizes", ",".join(map(str, job.sizes))]
     return [command if job.touched else command + ["--untouched"]]
-
-
-def mpi_memory(job):
-    return ["--memory", "mpi" if job.mode == "shm-allocated" else "private"]
 
 
 def openmpi(*options):
@@ -91,7 +99,7 @@ def openmpi(*options):
             launch += ["--oversubscribe", "--bind-to", "none", "--mca", "mpi_yield_when_idle", "1"]
         else:
             launch += ["--bind-to", "core"]
-        return [launch + list(options) + [job.programs["openmpi"]] + job.arguments() + mpi_memory(job)]
+        return [launch + list(options) + [job.programs["openmpi"]] + job.arguments()]
     return command
 
 
@@ -101,10 +109,7 @@ def mca(*pairs):
 
 def mpich(job):
     binding = [] if job.oversubscribed() else ["-bind-to", "core"]
-    # It polls without ever yielding: with more ranks than cores a call takes whole time slices.
-    samples_min = min(5, job.samples_min) if job.oversubscribed() else None
-    return [["mpirun.mpich", "-np", str(job.ranks), *binding, job.programs["mpich"], *job.arguments(samples_min),
-             *mpi_memory(job)]]
+    return [["mpirun.mpich", "-np", str(job.ranks), *binding, job.programs["mpich"], *job.arguments()]]
 
 
 def gloo(algorithm, sync=False):
@@ -122,9 +127,15 @@ def torch(job):
     return [each + ["--rank", str(rank)] for rank in range(job.ranks)]
 
 
-def limit(job):
-    kind = {"shm": "private", "shm-allocated": "shared", "tcp": "tcp", "memory": "memory"}[job.mode]
-    return [[job.programs["limits"], "--kind", kind, *job.arguments()]]
+def workers_of(mode, ranks, cores):
+    """How many processes measure the limits of so many ranks; over TCP they work in pairs."""
+    workers = min(ranks, cores)
+    return max(2, workers // 2 * 2) if mode == "tcp" else workers
+
+
+def limits(job):
+    return [[job.programs["limits"], "--kind", "tcp" if job.mode == "tcp" else "memory", "--workers", str(workers_of(job.mode, job.ranks, job.cores)),
+             *job.timing()]]
 
 
 UCX = mca(("pml", "ucx"), ("osc", "ucx"), ("opal_common_ucx_tls", "any"), ("opal_common_ucx_devices", "any"))
@@ -144,15 +155,16 @@ OLDER = ("all_reduce", "reduce_scatter")  # what Gloo's older classes do
 ARMS = (
     Arm("openmpi", "openmpi", SHM, openmpi()),
     Arm("openmpi-ucx", "openmpi-ucx", SHM, openmpi(*UCX)),
-    Arm("mpich", "mpich", SHM, mpich),
+    Arm("mpich", "mpich", SHM, mpich, crowded_bytes_min=LARGE_BYTES),
     Arm("openmpi", "openmpi", ("tcp",), openmpi(*LOOPBACK)),
     Arm("openmpi-ucx", "openmpi-ucx", ("tcp",), openmpi(*UCX), environment=UCX_LOOPBACK),
-    Arm("mpich", "mpich", ("tcp",), mpich, environment={"MPIR_CVAR_NOLOCAL": "1", **UCX_LOOPBACK}),
+    Arm("mpich", "mpich", ("tcp",), mpich, environment={"MPIR_CVAR_NOLOCAL": "1", **UCX_LOOPBACK},
+        crowded_bytes_min=LARGE_BYTES),
     Arm("gloo", "gloo", ("tcp",), gloo("ring")),
     Arm("gloo-bcube", "gloo", ("tcp",), gloo("bcube"), ALL_REDUCE),
     Arm("gloo-ring-chunked", "gloo", ("tcp",), gloo("ring-chunked"), ALL_REDUCE),
     Arm("gloo-halving-doubling", "gloo", ("tcp",), gloo("halving-doubling"), ALL_REDUCE),
-    Arm("torch-gloo", "torch", ("tcp",), torch),
+    Arm("torch-gloo", "torch", ("tcp",), torch, once=True),
 
     Arm("openmpi+sm", "openmpi", SHM, openmpi(*mca(("coll_sm_priority", "100"))),
         ("all_reduce", "broadcast", "reduce", "barrier"), tuned=True),
@@ -172,18 +184,17 @@ ARMS = (
         cores_only=True, namespace=True),
 )
 PEERS = tuple(dict.fromkeys(arm.peer for arm in ARMS))
-LIMITS = Arm("limit", "limits", MODES, limit, ALL_REDUCE, ranks_max=2)
-MEMORY = Arm("limit", "limits", ("memory",), limit, ("copy",), ranks_max=2)
+LIMIT_ARM = Arm("limit", "limits", MODES, limits)
 
 
-def arms_for(collective, ranks, mode, peers, tuned, cores, round_number):
-    """The arms of one block, in the order in which they are run: Strata first and again half-way, rotated by round."""
-    chosen = [arm for arm in ARMS
-              if arm.peer in peers and (tuned or not arm.tuned) and arm.applies(collective, ranks, mode, cores)]
-    if "limits" in peers and ranks == 2 and LIMITS.applies(collective, ranks, mode, cores):
-        chosen.append(LIMITS)
+def arms_for(collective, ranks, modes, peers, tuned, cores, round_number):
+    """(arm, mode) of one block, in the order in which they are run: Strata in each mode, first and again half-way,
+    rotated by round. Several modes differ in Strata's buffers only: peers are measured in the first."""
+    chosen = [(arm, modes[0]) for arm in ARMS
+              if arm.peer in peers and (tuned or not arm.tuned) and (round_number == 1 or not (arm.once or arm.tuned))
+              and arm.applies(collective, ranks, modes[0], cores)]
     half = (len(chosen) + 1) // 2
-    order = [Arm(STRATA, "strata", MODES, strata), *chosen[:half], Arm(STRATA_AGAIN, "strata", MODES, strata),
-             *chosen[half:]]
+    first, again = ([(Arm(name, "strata", MODES, strata), mode) for mode in modes] for name in (STRATA, STRATA_AGAIN))
+    order = [*first, *chosen[:half], *again, *chosen[half:]]
     turn = (round_number - 1) % len(order)
     return order[turn:] + order[:turn]

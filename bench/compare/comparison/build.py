@@ -10,8 +10,8 @@ FLAGS = ("-O3", "-march=native", "-std=c++20", "-Wall", "-Wextra", "-DOMPI_SKIP_
          f"-I{ROOT}", f"-I{ROOT}/include")
 # program: compiler, sources, libraries
 PROGRAMS = {
-    "limits": ("c++", ("limits.cpp", "limits_memory.cpp", "limits_tcp.cpp", "pair.cpp"), ()),
-    "core_probe": ("c++", ("core_probe.cpp", "pair.cpp"), ()),
+    "limits": ("c++", ("limits.cpp", "limits_memory.cpp", "limits_tcp.cpp", "team.cpp"), ()),
+    "core_probe": ("c++", ("core_probe.cpp", "team.cpp"), ()),
     "openmpi": ("mpicxx.openmpi", ("mpi_bench.cpp",), ()),
     "mpich": ("mpicxx.mpich", ("mpi_bench.cpp",), ()),
     "gloo": ("c++", ("gloo_bench.cpp",), ("-lgloo", "-pthread")),

@@ -114,11 +114,23 @@ def position(names, name):
     return names.index(name) if name in names else len(names)
 
 
+def is_peer(arm):
+    return not is_strata(arm) and not arm.startswith(LIMIT_PREFIX)
+
+
+def with_peers_of_shm(grouped):
+    """What peers do on Strata's allocated buffers is what they do on any: they are measured once, in the mode shm."""
+    for key, samples in grouped.items():
+        if key[0] == "shm-allocated" and not any(is_peer(s.arm) for s in samples):
+            samples += [s for s in grouped.get(("shm", *key[1:]), ()) if is_peer(s.arm)]
+
+
 def cells_of(samples):
     """All cells, by mode, ranks, collective and size."""
     grouped = collections.defaultdict(list)
     for sample in samples:
         grouped[sample.cell()].append(sample)
+    with_peers_of_shm(grouped)
     keys = sorted(grouped, key=lambda k: (position(MODES, k[0]), k[1], position(COLLECTIVES, k[2]), k[3]))
     return [cell for cell in (cell_of(key, grouped[key]) for key in keys) if cell]
 

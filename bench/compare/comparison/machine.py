@@ -5,7 +5,7 @@ import time
 
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 BUSY_FIELDS = (0, 1, 2, 5, 6)  # of /proc/stat's cpu line: user nice system irq softirq
-WINDOW_S = 0.5
+WINDOW_S = 0.2
 QUIET_SHARE = 0.05
 
 

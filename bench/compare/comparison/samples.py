@@ -68,13 +68,13 @@ class Recorder:
 
 
 def rows_of_programs(text):
-    """(variant, bytes, figures) of each line that a program of this folder printed."""
+    """(variant, what was measured, bytes, figures) of each line that a program of this folder printed."""
     for line in text.splitlines():
         fields = line.strip().split(",")
         if len(fields) == 11 and fields[0] == "compare":
             p50, p99, least = map(float, fields[5:8])
-            yield fields[1], int(fields[4]), {"p50_us": p50, "p99_us": p99, "min_us": least, "samples": int(fields[8]),
-                                              "calls": int(fields[9]), "right": fields[10] == "1"}
+            yield fields[1], fields[2], int(fields[4]), {"p50_us": p50, "p99_us": p99, "min_us": least, "samples": int(fields[8]),
+                                                         "calls": int(fields[9]), "right": fields[10] == "1"}
 
 
 def rows_of_strata(path):
@@ -83,6 +83,6 @@ def rows_of_strata(path):
         for row in csv.DictReader(file):
             side = "in_place_" if row["collective"] == "broadcast" else "out_of_place_"
             get = lambda name: row[side + name]  # noqa: E731
-            yield "", int(row["size_bytes"]), {
+            yield "", row["collective"], int(row["size_bytes"]), {
                 "p50_us": float(get("p50_us")), "p99_us": float(get("p99_us")), "min_us": float(get("min_us")),
                 "samples": int(get("samples")), "calls": int(get("calls")), "right": get("wrong") in ("", "0")}

@@ -78,9 +78,9 @@ def measure_once(arm, make_job, sizes, round_number, settings):
         after = machine.core_to_core_ns(job.programs["core_probe"])
         nominal = {bytes_of(job.collective, size, job.ranks): size for size in reversed(sizes)}
         samples = [Sample(round=round_number, arm=LIMIT_PREFIX + variant if variant else arm.name, mode=job.mode,
-                          ranks=job.ranks, collective=job.collective, size=nominal.get(in_bytes, in_bytes),
+                          ranks=job.ranks, collective=collective, size=nominal.get(in_bytes, in_bytes),
                           bytes=in_bytes, probe_before_ns=before, probe_after_ns=after, others_pct=others_pct, **figures)
-                   for variant, in_bytes, figures in figures_in(folder, output)]
+                   for variant, collective, in_bytes, figures in figures_in(folder, output)]
     if not samples and not problem:
         problem = "it has no such collective"
     return samples, problem

@@ -1,9 +1,9 @@
-"""The comparison as Markdown: where Strata is behind, then every cell, then what the machine can do."""
+"""The comparison as Markdown: where Strata is behind, how near it is to the limits, then every cell."""
 import collections
 import itertools
 import statistics
 
-from comparison.arms import LIMIT_PREFIX
+from comparison.arms import COLLECTIVES, LIMIT_PREFIX
 from comparison.cells import behind, cells_of
 
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -46,13 +46,14 @@ def behind_text(cells):
 def cell_row(cell):
     best, limit = cell.best_peer(), cell.limit
     return [cell.collective, size_text(cell.size) if cell.bytes else "-", number(cell.p50_us), number(cell.p99_us),
-            number(cell.busbw_gbs()) if cell.bytes else "", number(best and best.p50_us), best.arm if best else "",
+            number(cell.busbw_gbs()) if cell.bytes else "", number(best and best.p50_us), number(best and best.p99_us),
+            best.arm if best else "",
             f"{best.ratio:.2f}" if best else "", number(limit and limit.p50_us),
             f"{1 / limit.ratio:.2f}" if limit else "", f"{cell.noise:.2f}", f"{cell.cores} {cell.probe_ns:.0f}",
             f"{cell.others_pct:.0f}"]
 
 
-CELL_HEADER = ["collective", "size", "Strata p50 us", "p99 us", "busbw GB/s", "best peer us", "which", "peer / Strata",
+CELL_HEADER = ["collective", "size", "Strata p50 us", "p99 us", "busbw GB/s", "best peer p50 us", "p99 us", "which", "peer / Strata",
                "limit us", "Strata / limit", "A/A", "cores, ns", "others %"]
 
 
@@ -63,17 +64,33 @@ def cells_text(cells):
     return text
 
 
-def memory_text(samples):
-    found = collections.defaultdict(list)
+def nearness_text(cells):
+    """Strata / limit: a row for each collective, a column for each size."""
+    limited = [cell for cell in cells if cell.limit]
+    if not limited:
+        return ""
+    sizes = sorted({cell.size for cell in limited if cell.bytes}) or [0]
+    rows = []
+    for key, group in itertools.groupby(limited, key=lambda cell: (cell.mode, cell.ranks, cell.collective)):
+        ratio = {cell.size if cell.bytes else sizes[0]: f"{1 / cell.limit.ratio:.2f}" for cell in group}
+        rows.append([*key, *(ratio.get(size, "") for size in sizes)])
+    return "## Strata / limit\n\n" + markdown(["mode", "ranks", "collective", *map(size_text, sizes)], rows) + "\n"
+
+
+def parts_text(samples):
+    """What the limits are composed of: the fastest way, the median over the rounds."""
+    found = collections.defaultdict(dict)
     for sample in samples:
-        if sample.mode == "memory":
-            found[sample.arm, sample.size].append(sample)
+        if sample.arm.startswith(LIMIT_PREFIX) and sample.collective not in COLLECTIVES:
+            of_round = found[sample.collective, sample.size, sample.mode, sample.ranks]
+            of_round[sample.round] = min(sample.p50_us, of_round.get(sample.round, sample.p50_us))
     if not found:
         return ""
-    rows = [[arm.removeprefix(LIMIT_PREFIX), size_text(size), number(statistics.median(s.p50_us for s in of_arm)),
-             number(statistics.median(s.bytes / s.p50_us / 1e3 for s in of_arm))]
-            for (arm, size), of_arm in found.items()]
-    return "## Copying memory\n\n" + markdown(["way", "size", "us", "GB/s"], rows) + "\n"
+    rows = [[mode, ranks, part, size_text(size), number(statistics.median(of_round.values())),
+             number(size / statistics.median(of_round.values()) / 1e3)]
+            for (part, size, mode, ranks), of_round in found.items()]
+    return ("## What the limits are composed of\n\n" +
+            markdown(["mode", "ranks", "part", "size", "us", "GB/s a process"], rows) + "\n")
 
 
 def wrong_text(cells):
@@ -91,12 +108,13 @@ def notes_text(notes):
 EXPLANATION = """Times are of one call on the slowest rank, medians over the rounds; `peer / Strata` and `Strata / limit`
 are medians of the ratios within each round. Rounds count in which the two cores were near each other for both, if there
 are any. A/A: the program measured twice a round, the slower figure over the faster one, the largest of the rounds.
-others: what others used of a core meanwhile.
+others: what others used of a core meanwhile. limit: what the call takes at least, see README.md there.
 
 """
 
 
-def report(title, machine_line, samples, notes):
+def report(title, conditions, samples, notes):
+    """conditions: the command and the machine."""
     cells = cells_of(samples)
-    return (f"# {title}\n\n{machine_line}\n\n" + EXPLANATION + behind_text(cells) + wrong_text(cells) + cells_text(cells) +
-            memory_text(samples) + notes_text(notes))
+    return (f"# {title}\n\n{conditions}\n\n" + EXPLANATION + behind_text(cells) + wrong_text(cells) +
+            nearness_text(cells) + cells_text(cells) + parts_text(samples) + notes_text(notes))
