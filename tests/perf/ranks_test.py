@@ -67,6 +67,15 @@ class Ranks(unittest.TestCase):
         self.run_well(3, "all", "-b", "4K", "-e", "4K", "-m", "5", "-n", "3")
         self.run_well(3, "all", "-b", "4K", "-e", "64K", "-f", "4", "-z", "0", "--untouched", "-n", "20")
 
+    def test_point_to_point(self):
+        for ranks in (1, 2, 3):
+            for window in ("1", "7"):
+                with self.subTest(ranks=ranks, window=window):
+                    for case in ("ping_pong", "send"):
+                        self.run_well(ranks, case, "--sizes", "0,8,70000,3M", "-n", "3", "-m", "2", "--window", window)
+                        self.run_well(ranks, case, "--sizes", "8,3M", "--sampled", "0.001", "--window", window,
+                                      "--transport", "tcp")
+
     def test_transports(self):
         for transport in ("tcp", "shm"):
             with self.subTest(transport=transport):
@@ -89,7 +98,7 @@ class Ranks(unittest.TestCase):
         self.assertIn("* direct", self.run_well(2, "all_reduce", "-e", "8", "--explain", "--algorithm", "direct"))
 
     def check_candidates(self, row, transport):
-        explained = not row["collective"].endswith("_v") and row["collective"] != "sendrecv"
+        explained = not row["collective"].endswith("_v") and row["collective"] not in ("sendrecv", "ping_pong", "send")
         self.assertEqual("candidates" in row, explained)
         if not explained:
             return
@@ -108,7 +117,7 @@ class Ranks(unittest.TestCase):
                 self.run_well(2, "all", "--sizes", "8,70000", "--sampled", "0.001", "--csv", path, *touching)
                 with open(path, encoding="utf-8") as file:
                     in_csv = list(csv.DictReader(file))
-                self.assertEqual(len(in_csv), 29)  # a barrier has one row, and 14 collectives two
+                self.assertEqual(len(in_csv), 33)  # a barrier has one row, the other 16 tests two
                 for row in in_csv:
                     self.assertGreaterEqual(int(row["out_of_place_samples"]), 9)
                     self.assertLessEqual(float(row["out_of_place_min_us"]), float(row["out_of_place_p50_us"]))

@@ -66,4 +66,15 @@ TEST_CASE("bandwidth factors are nccl-tests'") {
   for (const char* name : {"broadcast", "reduce", "sendrecv"}) CHECK(factor(name) == 1.0);
 }
 
+TEST_CASE("a window holds as many messages as asked for, but not many large ones") {
+  const TestCase& send = *find_test_case("send");
+  CHECK(messages_per_call(send, 0, 64) == 64);
+  CHECK(messages_per_call(send, 1 << 20, 64) == 64);
+  CHECK(messages_per_call(send, 4 << 20, 64) == 16);
+  CHECK(messages_per_call(send, 1ull << 30, 64) == 2);
+  CHECK(messages_per_call(send, 1ull << 30, 1) == 1);
+  CHECK(messages_per_call(*find_test_case("ping_pong"), 8, 64) == 2);
+  CHECK(messages_per_call(*find_test_case("sendrecv"), 8, 64) == 1);
+}
+
 }  // namespace strata::perf

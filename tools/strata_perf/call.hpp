@@ -11,8 +11,11 @@ struct Call {
   ReduceOp op;
   Rank root;
   const Shape* shape;
-  CallOptions options;
+  CallOptions options = {};
+  int messages = 1;      // of `send`: at once
+  bool answers = false;  // as of TestCase
 };
+// Of tests that answer: blocks on the rank that does.
 Work start(Communicator& communicator, const Call& call, const void* input, void* output);
 
 }  // namespace strata::perf

@@ -27,6 +27,10 @@ SIZES
   reduce_scatter, all_to_all, gather, scatter and the v forms) share it out equally, rounded down to whole elements;
   v forms then give later ranks more.
 
+POINT TO POINT
+  ping_pong has one message under way, send has --window of them, of the same buffer; a figure is of one message.
+  Only ranks 0 and 1 take part. sendrecv sends in both directions at once.
+
 SAMPLES
   With --sampled a sample is a barrier, then calls one after another: 32 up to 1 KiB, 8 up to 16 KiB, 2 up to 256 KiB,
   1 above, fewer when they would take over 20 ms, and 1 unless --untouched. Its time is the slowest rank's, divided
@@ -39,7 +43,7 @@ EXPLAIN
   and lines after it what it took, the median out of place. With --algorithm all every algorithm is measured twice,
   in turn, the better median counts, and a last line says how near the chosen one comes to the best. Within a host,
   collectives on common memory are no messages and have no prediction; --transport tcp shows the choice among the
-  others. v forms and sendrecv are not explained.
+  others. v forms and point to point are not explained.
 
 OUTPUT
   Lines that begin with # are not rows. A row holds
@@ -70,6 +74,9 @@ EXAMPLES
     strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
   Buffers that the other ranks can work on, timed as bench/compare times other libraries:
     strata-run -n 2 -- strata-perf all_reduce --sizes 8,1K,4M --sampled 0.2 --untouched --memory shared
+  One-way latency of TCP, and its bandwidth with 16 messages under way:
+    strata-run -n 2 -- strata-perf ping_pong -b 8 -e 4K -f 2 -n 1000 --transport tcp
+    strata-run -n 2 -- strata-perf send -b 64K -e 64M -f 4 --window 16 --transport tcp
   Tail latency of small calls:
     strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
 )";

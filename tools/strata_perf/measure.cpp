@@ -48,10 +48,13 @@ Expected<Figures> Meter::figures(const Measurement& what, const Shape& shape, bo
   call.options.scale = Pattern::kScale;
   call.options.timeout_ms = options_.timeout_ms;
   call.options.algorithm = what.algorithm;
+  call.messages = messages_per_call(*what.test, what.bytes, options_.window);
+  call.answers = what.test->answers;
 
   Expected<Samples> taken = samples(call, shape.shown * size_of(what.type));
   if (!taken) return taken.status();
-  const std::vector<double>& times = taken->times_us;
+  std::vector<double>& times = taken->times_us;
+  for (double& time : times) time /= call.messages;
   Figures f;
   f.time_us = mean(times);
   f.p50_us = percentile(times, 50);
@@ -132,10 +135,20 @@ std::uint64_t Meter::first_slot(int iteration) const {
 Work Meter::start_iteration(const Call& call, std::uint64_t slot) {
   if (options_.calls_per_iteration == 1)
     return start(world_.communicator(), call, workspace_.input(slot), workspace_.output(slot));
+  if (call.answers) return start_in_turn(call, slot);
   group_start();
   for (int c = 0; c < options_.calls_per_iteration; ++c, ++slot)
     (void)start(world_.communicator(), call, workspace_.input(slot), workspace_.output(slot));
   return group_end();
+}
+
+Work Meter::start_in_turn(const Call& call, std::uint64_t slot) {
+  Work last;
+  for (int c = 0; c < options_.calls_per_iteration; ++c, ++slot) {
+    if (const Status status = last.wait(); !status.ok()) return Work(status);
+    last = start(world_.communicator(), call, workspace_.input(slot), workspace_.output(slot));
+  }
+  return last;
 }
 
 Expected<std::uint64_t> Meter::count_wrong_elements(const Measurement& what, const Call& call) {

@@ -53,6 +53,7 @@ class Meter final {
   Status run_one_by_one(const Call& call, int iterations, std::vector<double>& times);
   Status run_overlapped(const Call& call, std::vector<double>& times);
   Work start_iteration(const Call& call, std::uint64_t first_slot);
+  Work start_in_turn(const Call& call, std::uint64_t first_slot);
   std::uint64_t first_slot(int iteration) const;
   Expected<std::uint64_t> count_wrong_elements(const Measurement& what, const Call& call);
 

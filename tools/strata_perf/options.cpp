@@ -169,6 +169,7 @@ class Binder {
   void bind_repetitions() {
     number("-n,--iters", o_.iterations, 1, kCountMax, "timed iterations of each size");
     number("-m,--agg_iters", o_.calls_per_iteration, 1, 4096, "calls started together in one iteration");
+    number("--window", o_.window, 1, 1024, "messages that `send` has under way at once; fewer above 64 MiB");
     number("-w,--warmup_iters", o_.warmups, 0, kCountMax, "iterations before the timed ones");
     number("-N,--run_cycles", o_.cycles, 0, kCountMax,
            "repetitions of the whole run; 0: until it is stopped");

@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::uint64_t> sizes;  // not empty: these instead; bytes_max is the largest
   int iterations = 20;
   int calls_per_iteration = 1;
+  int window = 64;  // messages at once, of `send`
   int warmups = 1;
   int cycles = 1;  // 0: for ever
   int checks = 1;  // 0: results are not checked

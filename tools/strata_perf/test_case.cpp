@@ -47,6 +47,17 @@ constexpr TestCase kTestCases[] = {
      .name = "sendrecv",
      .summary = "every rank sends to the next and receives from the one before",
      .in_place = false},
+    {.kind = Kind::ping_pong,
+     .name = "ping_pong",
+     .summary = "rank 0 sends to rank 1 and gets it back: the time of one way",
+     .in_place = false,
+     .answers = true},
+    {.kind = Kind::send,
+     .name = "send",
+     .summary =
+         "rank 0 sends to rank 1, --window messages at once, which says when it has them: the time of one",
+     .in_place = false,
+     .answers = true},
     {.kind = Kind::all_gather_v,
      .name = "all_gather_v",
      .summary = "all_gather of uneven counts",
@@ -145,6 +156,15 @@ double bus_factor(const TestCase& test, int ranks) {
   return test.per_rank ? others : 1.0;
 }
 
+int messages_per_call(const TestCase& test, std::uint64_t bytes, int window) {
+  constexpr std::uint64_t kWindowBytesMax = 64 << 20;
+  if (test.kind == Kind::ping_pong) return 2;
+  if (test.kind != Kind::send) return 1;
+  const auto fit = kWindowBytesMax / std::max<std::uint64_t>(bytes, 1);
+  return fit >= static_cast<std::uint64_t>(window) ? window
+                                                   : std::max(static_cast<int>(fit), std::min(window, 2));
+}
+
 Shape shape_of(const TestCase& test, std::uint64_t elements, int ranks, Rank me, Rank root) {
   Shape shape;
   if (test.kind == Kind::barrier) return shape;
@@ -180,6 +200,12 @@ std::vector<Source> expected_output(const TestCase& test, const Shape& shape, in
     case Kind::all_reduce: return {{Source::kAllRanks, 0, shape.count}};
     case Kind::broadcast: return {{root, 0, shape.count}};
     case Kind::sendrecv: return {{(me + ranks - 1) % ranks, 0, shape.count}};
+    case Kind::ping_pong:
+      if (me > 1) return {};
+      return {{0, 0, shape.count}};
+    case Kind::send:
+      if (me != std::min(1, ranks - 1)) return {};
+      return {{0, 0, shape.count}};
     case Kind::reduce_scatter:
     case Kind::reduce_scatter_v: return {{Source::kAllRanks, begin_of(me), shape.output}};
     case Kind::scatter:

@@ -20,6 +20,8 @@ enum class Kind : std::uint8_t {
   gather,
   scatter,
   sendrecv,
+  ping_pong,
+  send,
   all_gather_v,
   reduce_scatter_v,
   gather_v,
@@ -37,6 +39,7 @@ struct TestCase {
   bool in_place = true;   // can be measured in place
   bool per_rank = false;  // its count is that of one rank: the size given is shared out among the ranks
   bool uneven = false;    // a v form: ranks have different counts
+  bool answers = false;   // a rank waits for a message within the call, so calls cannot be started together
 };
 
 std::span<const TestCase> test_cases();
@@ -44,6 +47,10 @@ const TestCase* find_test_case(std::string_view name);  // nullptr if there is n
 
 // busbw / algbw: what makes the figure independent of the number of ranks on perfect hardware.
 double bus_factor(const TestCase& test, int ranks);
+
+// How many messages a call is made of, one after another or `window` at once; its time is divided by them. A
+// window is smaller where it would hold more than 64 MiB, but two messages at least.
+int messages_per_call(const TestCase& test, std::uint64_t bytes, int window);
 
 // One call's sizes, in elements, on one rank.
 struct Shape {
