@@ -21,6 +21,8 @@ constexpr Variable kVariables[] = {
      "Narrows which transports are used. Without it: the best that reaches each peer."},
     {"STRATA_PORT_RANGE", Kind::text, "first-last or one port, from 1 to 65535",
      "The ports that Strata may choose to listen on, for firewalls."},
+    {"STRATA_TCP_STREAMS", Kind::number, "",
+     "TCP connections to each peer. More than one pays where the network limits each flow.", 1, 16},
     {"STRATA_TIMEOUT_MS", Kind::number, "",
      "An operation without progress for so long fails on all ranks; 0: never.", 0, kMillisecondsMax},
     {"STRATA_RENDEZVOUS_TIMEOUT_MS", Kind::number, "", "All ranks must have come by then.", 1,

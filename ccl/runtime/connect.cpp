@@ -36,8 +36,10 @@ std::vector<std::string> wanted_names(const std::string& list) {
 Expected<std::vector<Candidate>> candidates(const CommunicatorOptions& options) {
   std::vector<Candidate> all(2);
   all[0].factory = make_shm_transport({});
-  all[1].factory = make_tcp_transport(
-      {.interface = options.interface, .port_min = options.port_min, .port_max = options.port_max});
+  all[1].factory = make_tcp_transport({.interface = options.interface,
+                                       .port_min = options.port_min,
+                                       .port_max = options.port_max,
+                                       .streams = options.tcp_streams});
   const std::vector<std::string> names = wanted_names(options.transport);
   for (const std::string& name : names)
     if (std::none_of(all.begin(), all.end(), [&](const Candidate& c) { return c.factory->name() == name; }))

@@ -8,6 +8,7 @@
 #include "ccl/base/log.hpp"
 #include "ccl/base/nearest.hpp"
 #include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/transport/factories.hpp"
 
 namespace strata {
 namespace {
@@ -106,6 +107,7 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   if (Status s = environment.read_port_range("STRATA_PORT_RANGE", options.port_min, options.port_max);
       !s.ok())
     return s;
+  if (Status s = environment.read("STRATA_TCP_STREAMS", options.tcp_streams); !s.ok()) return s;
   if (Status s = environment.read("STRATA_TIMEOUT_MS", options.timeout_ms); !s.ok()) return s;
   if (Status s = environment.read("STRATA_RENDEZVOUS_TIMEOUT_MS", options.rendezvous_timeout_ms); !s.ok())
     return s;
@@ -137,6 +139,8 @@ Status validate(const CommunicatorOptions& o) {
     return invalid(
         "port_min is {} and port_max is {}; give 1 <= port_min <= port_max, or 0 and 0 for any port",
         o.port_min, o.port_max);
+  if (o.tcp_streams < 1 || o.tcp_streams > kStreamsMax)
+    return invalid("tcp_streams is {}; it must be from 1 to {}", o.tcp_streams, kStreamsMax);
   if (o.rendezvous_timeout_ms == 0)
     return invalid("rendezvous_timeout_ms is 0; ranks need some time to meet, for example 60000");
   if (o.spin_us > kSpinUsMax) return invalid("spin_us is {}; it may be at most {}", o.spin_us, kSpinUsMax);

@@ -42,8 +42,8 @@ Status fill(Nonce& nonce) {
 
 }  // namespace
 
-Expected<Hello> make_hello(const Greeting& greeting, Rank from, Rank to) {
-  Hello hello{greeting, from, to, {}};
+Expected<Hello> make_hello(const Greeting& greeting, Rank from, Rank to, std::uint32_t stream) {
+  Hello hello{greeting, from, to, stream, 0, {}};
   if (Status status = fill(hello.nonce); !status.ok()) return status;
   return hello;
 }

@@ -20,6 +20,8 @@ using Greeting = std::array<char, 8>;     // which transport and which version o
 struct Hello {  // connector to acceptor
   Greeting greeting{};
   Rank from = 0, to = 0;
+  std::uint32_t stream = 0;  // which of the connections between the two
+  std::uint32_t reserved = 0;
   Nonce nonce{};
 };
 struct Answer {  // acceptor to connector
@@ -32,9 +34,9 @@ struct Confirm {  // connector to acceptor
 struct Welcome {  // acceptor to connector: the pair is connected
   Proof proof{};
 };
-static_assert(sizeof(Hello) == 48 && sizeof(Answer) == 64 && sizeof(Confirm) == 32 && sizeof(Welcome) == 32);
+static_assert(sizeof(Hello) == 56 && sizeof(Answer) == 64 && sizeof(Confirm) == 32 && sizeof(Welcome) == 32);
 
-Expected<Hello> make_hello(const Greeting& greeting, Rank from, Rank to);
+Expected<Hello> make_hello(const Greeting& greeting, Rank from, Rank to, std::uint32_t stream = 0);
 Expected<Answer> make_answer(std::string_view key, const Hello& hello);
 Confirm make_confirm(std::string_view key, const Hello& hello, const Answer& answer);
 Welcome make_welcome(std::string_view key, const Hello& hello, const Answer& answer);

@@ -1,5 +1,6 @@
-// A byte pipe to one peer and the set of them a transport has. StreamTransport speaks one protocol over any
-// kind of pipe: sockets (tcp/) and rings in shared memory (shm/).
+// A byte pipe to one peer and the set of them a transport has: one to each peer, or several side by side.
+// StreamTransport speaks one protocol over any kind of pipe: sockets (tcp/) and rings in shared memory
+// (shm/).
 #pragma once
 #include <sys/uio.h>
 
@@ -30,7 +31,9 @@ class Pipe {
   virtual std::size_t read(std::span<std::byte> into) = 0;
   // ok, or why the pipe is broken. Bytes that arrived before it broke can still be read.
   virtual Status status() const = 0;
-  // How much goes into the pipe in one piece, which what is more urgent has to wait for.
+  // Nothing more will be written: the peer is told so, what it has sent can still be read.
+  virtual void close() {}
+  // How much goes into the pipe in one piece, which what is more urgent has to wait for; a multiple of 16.
   virtual std::size_t fragment_bytes() const { return 128 << 10; }
 };
 
@@ -39,9 +42,13 @@ class PipeSet {
  public:
   virtual ~PipeSet() = default;
   virtual std::span<const Rank> peers() const = 0;
-  virtual Pipe& pipe(Rank peer) = 0;
-  // Peers whose pipe may have become readable, broken, or (after a short write) writable; bounded by
-  // peers.size().
+  // Pipes to this peer, at least one. They are independent: what is written to one may arrive before what
+  // went to another earlier. A peer that ends, ends them all.
+  virtual std::size_t streams(Rank) const { return 1; }
+  virtual Pipe& pipe(Rank peer, std::size_t stream) = 0;
+  Pipe& pipe(Rank peer) { return pipe(peer, 0); }
+  // Peers of whose pipes one may have become readable, broken, or (after a short write) writable; bounded by
+  // peers.size(). A peer may be named more than once.
   virtual std::size_t ready(std::span<Rank> peers) = 0;
   // As in Transport.
   virtual int wait_descriptor() const = 0;

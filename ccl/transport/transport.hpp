@@ -48,7 +48,7 @@ using WireReduce = void (*)(void* into, const void* a, const void* b, std::size_
 // One message to move. The memory stays valid until the completion; a transport does not touch it afterwards.
 struct WireOp {
   WireKind kind = WireKind::send;
-  std::uint8_t element_bytes = 1;  // recv_reduce: length is a multiple of it
+  std::uint8_t element_bytes = 1;  // recv_reduce: a power of two up to 16; length is a multiple of it
   std::int32_t priority = 0;       // send: higher goes first among what can be sent
   Rank peer = 0;                   // index among the transport's ranks
   Tag tag;

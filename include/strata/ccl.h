@@ -73,9 +73,10 @@ typedef struct strata_comm_options {
   uint32_t spin_us;               /* default 50; UINT32_MAX: none */
   uint32_t memory_mb; /* MiB the process keeps for reuse between operations; default 64; UINT32_MAX: none */
   const char* calibrate; /* "auto", "always" or "off"; whether links are measured at the start */
+  uint32_t tcp_streams;  /* TCP connections to each peer, at most 16; default 1 */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT \
-  { sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL }
+  { sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
 
 typedef struct strata_call_options {
   size_t size;

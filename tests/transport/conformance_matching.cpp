@@ -101,7 +101,7 @@ TEST_CASE("messages of any length arrive whole, in any memory") {
 TEST_CASE("recv_reduce combines whole elements, however the bytes come") {
   for_each_transport(2, [](World& world) {
     for (const std::uint64_t length : lengths_at_limits()) {
-      for (const std::uint8_t element : {1, 2, 3, 4, 8, 16}) {
+      for (const std::uint8_t element : {1, 2, 4, 8, 16}) {
         Parcel& parcel = world.parcel(0, 1, length / element * element);
         parcel.kind = WireKind::recv_reduce;
         parcel.element_bytes = element;

@@ -48,11 +48,14 @@ TEST_CASE("malformed frames are refused by name") {
   header.kind = static_cast<FrameKind>(17);
   refuses(header, "kind 17");
   header = data(10, 0, 10, false);
-  header.reserved = 1;
+  header.reserved[2] = 1;
   refuses(header, "reserved");
   header = data(10, 0, 10, false);
   header.announced = 2;
   refuses(header, "announced");
+  header = data(10, 0, 10, false);
+  header.requested = 1;
+  refuses(header, "requested");
   refuses(data(10, 0, 9, false), "9 of 10 bytes");
   refuses(data(10, 11, 0, true), "[11, +0) of a message of 10");
   refuses(data(10, 5, 6, true), "[5, +6) of a message of 10");

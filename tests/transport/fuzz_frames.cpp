@@ -106,6 +106,7 @@ class Session final {
     stream::FrameHeader header;
     header.kind = static_cast<stream::FrameKind>(choice(0) % 4);
     header.announced = choice(0) / 4 % 2;
+    header.requested = choice(0) / 8 % 2;
     header.credit = choice(1) < 128 ? 0 : choice(1) * 64;
     header.tag = {.operation = 0, .communicator = choice(2) % 2, .message = choice(2) / 2 % 7};
     header.fingerprint.root = choice(2) < 240 ? 0 : 1;
@@ -113,7 +114,8 @@ class Session final {
     header.offset = choice(4) * 1024;
     header.fragment =
         choice(5) < 128 ? static_cast<std::uint32_t>(header.length - header.offset) : choice(5) * 512;
-    if (header.kind != stream::FrameKind::data) header.announced = header.fragment = header.offset = 0;
+    if (header.kind != stream::FrameKind::data)
+      header.announced = header.requested = header.fragment = header.offset = 0;
     return header;
   }
 

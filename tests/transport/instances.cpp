@@ -38,14 +38,15 @@ Ends with_faults(Ends ends, std::uint64_t seed) {
 
 Instance memory() { return {.name = "memory", .make = make_memory, .moves_at_post = true}; }
 
-Instance stream(std::string name, std::size_t ring_bytes, bool short_io) {
+Instance stream(std::string name, std::size_t ring_bytes, bool short_io, std::size_t streams = 1) {
   return {.name = std::move(name),
           .make =
               [=](Listeners listeners, std::uint64_t seed) {
-                return make_rings(listeners, {ring_bytes, short_io ? seed + 1 : 0});
+                return make_rings(listeners, {ring_bytes, short_io ? seed + 1 : 0, streams});
               },
           .eager_bytes_max = stream::kEagerBytesMax,
           .eager_window_bytes = stream::kEagerWindowBytes,
+          .keeps_order = streams == 1,
           .slow = ring_bytes < stream::kFrameBytes};
 }
 
@@ -68,6 +69,8 @@ std::vector<Instance> instances() {
       stream("stream, rings of 5000 bytes", 5000, false),
       stream("stream, rings of 256 KiB", 256 << 10, false),
       stream("stream, rings of 256 KiB, short I/O", 256 << 10, true),
+      stream("stream, 3 rings of 5000 bytes to a peer", 5000, false, 3),
+      stream("stream, 2 rings of 4 KiB to a peer, short I/O", 4096, true, 2),
       faulty(memory()),
       faulty(stream("stream, rings of 64 KiB", 64 << 10, false)),
   };

@@ -19,7 +19,7 @@ class RingNetwork final {
       : ranks_(static_cast<std::size_t>(ranks)),
         options_(options),
         random_(options.short_io_seed),
-        rings_(ranks_ * ranks_),
+        rings_(ranks_ * ranks_ * options.streams),
         sides_(ranks_) {
     for (Ring& ring : rings_) ring.bytes.resize(options.ring_bytes);
     for (Side& side : sides_) {
@@ -29,12 +29,13 @@ class RingNetwork final {
   }
 
   std::size_t ranks() const { return ranks_; }
+  std::size_t streams() const { return options_.streams; }
   int descriptor(Rank rank) const { return sides_[index(rank)].event.get(); }
 
-  std::size_t write(Rank from, Rank to, std::span<const iovec> parts) {
+  std::size_t write(Rank from, Rank to, std::size_t stream, std::span<const iovec> parts) {
     const std::lock_guard lock(mutex_);
-    if (sides_[index(from)].closed || sides_[index(to)].closed) return 0;
-    Ring& ring = this->ring(from, to);
+    Ring& ring = this->ring(from, to, stream);
+    if (sides_[index(from)].closed || sides_[index(to)].closed || ring.closed) return 0;
     std::size_t offered = 0;
     for (const iovec& part : parts) offered += part.iov_len;
     const std::size_t room = ring.bytes.size() - ring.used;
@@ -50,31 +51,34 @@ class RingNetwork final {
     return taken;
   }
 
-  std::span<const std::byte> peek(Rank from, Rank to) {
+  std::span<const std::byte> peek(Rank from, Rank to, std::size_t stream) {
     const std::lock_guard lock(mutex_);
-    Ring& ring = this->ring(from, to);
+    Ring& ring = this->ring(from, to, stream);
+    if (held_back(ring, from, to)) return {};
     return std::span<const std::byte>(ring.bytes).subspan(ring.head, less(ring.contiguous()));
   }
 
-  void consume(Rank from, Rank to, std::size_t bytes) {
+  void consume(Rank from, Rank to, std::size_t stream, std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    Ring& ring = this->ring(from, to);
+    Ring& ring = this->ring(from, to, stream);
     STRATA_CHECK(bytes <= ring.contiguous(), bytes, ring.contiguous());
     take(ring, from, to, bytes);
   }
 
-  std::size_t read(Rank from, Rank to, std::span<std::byte> into) {
+  std::size_t read(Rank from, Rank to, std::size_t stream, std::span<std::byte> into) {
     const std::lock_guard lock(mutex_);
-    Ring& ring = this->ring(from, to);
+    Ring& ring = this->ring(from, to, stream);
+    if (held_back(ring, from, to)) return 0;
     const std::size_t count = less(std::min(into.size(), ring.contiguous()));
     std::copy_n(ring.bytes.data() + ring.head, count, into.data());
     take(ring, from, to, count);
     return count;
   }
 
-  Status status(Rank self, Rank peer) {
+  Status status(Rank self, Rank peer, std::size_t stream) {
     const std::lock_guard lock(mutex_);
-    if (!sides_[index(self)].closed && !sides_[index(peer)].closed) return {};
+    const Ring& in = ring(peer, self, stream);
+    if (!sides_[index(self)].closed && !sides_[index(peer)].closed && (!in.closed || in.used > 0)) return {};
     return Status(ErrorCode::peer_lost, "ring pipe: rank " + std::to_string(peer) + " has closed it");
   }
 
@@ -99,6 +103,12 @@ class RingNetwork final {
     }
   }
 
+  void close(Rank from, Rank to, std::size_t stream) {
+    const std::lock_guard lock(mutex_);
+    ring(from, to, stream).closed = true;
+    tell(to, from);
+  }
+
   bool prepare_to_sleep(Rank rank) {
     const std::lock_guard lock(mutex_);
     Side& side = sides_[index(rank)];
@@ -117,7 +127,7 @@ class RingNetwork final {
   struct Ring {
     std::vector<std::byte> bytes;
     std::size_t head = 0, used = 0;
-    bool writer_waits = false;
+    bool writer_waits = false, closed = false;
 
     std::size_t contiguous() const { return std::min(used, bytes.size() - head); }
     void put(std::span<const std::byte> from) {
@@ -137,7 +147,17 @@ class RingNetwork final {
   };
 
   static std::size_t index(Rank rank) { return static_cast<std::size_t>(rank); }
-  Ring& ring(Rank from, Rank to) { return rings_[index(from) * ranks_ + index(to)]; }
+  Ring& ring(Rank from, Rank to, std::size_t stream) {
+    return rings_[(index(from) * ranks_ + index(to)) * options_.streams + stream];
+  }
+
+  // With several streams, what is in one of them is late by chance.
+  bool held_back(const Ring& ring, Rank from, Rank to) {
+    if (options_.short_io_seed == 0 || options_.streams == 1 || ring.used == 0 || random_() % 4 != 0)
+      return false;
+    tell(to, from);
+    return true;
+  }
 
   std::size_t less(std::size_t bytes) {
     if (options_.short_io_seed == 0 || bytes < 2) return bytes;
@@ -164,7 +184,7 @@ class RingNetwork final {
   const RingOptions options_;
   std::mutex mutex_;
   std::mt19937_64 random_;
-  std::vector<Ring> rings_;  // [from * ranks + to]
+  std::vector<Ring> rings_;  // [(from * ranks + to) * streams + stream]
   std::vector<Side> sides_;
 };
 
@@ -172,29 +192,38 @@ namespace {
 
 class RingPipe final : public Pipe {
  public:
-  RingPipe(RingNetwork& network, Rank self, Rank peer) : network_(network), self_(self), peer_(peer) {}
-  std::size_t write(std::span<const iovec> parts) override { return network_.write(self_, peer_, parts); }
-  std::span<const std::byte> peek() override { return network_.peek(peer_, self_); }
-  void consume(std::size_t bytes) override { network_.consume(peer_, self_, bytes); }
-  std::size_t read(std::span<std::byte> into) override { return network_.read(peer_, self_, into); }
-  Status status() const override { return network_.status(self_, peer_); }
+  RingPipe(RingNetwork& network, Rank self, Rank peer, std::size_t stream)
+      : network_(network), self_(self), peer_(peer), stream_(stream) {}
+  std::size_t write(std::span<const iovec> parts) override {
+    return network_.write(self_, peer_, stream_, parts);
+  }
+  std::span<const std::byte> peek() override { return network_.peek(peer_, self_, stream_); }
+  void consume(std::size_t bytes) override { network_.consume(peer_, self_, stream_, bytes); }
+  std::size_t read(std::span<std::byte> into) override { return network_.read(peer_, self_, stream_, into); }
+  Status status() const override { return network_.status(self_, peer_, stream_); }
+  void close() override { network_.close(self_, peer_, stream_); }
 
  private:
   RingNetwork& network_;
   const Rank self_, peer_;
+  const std::size_t stream_;
 };
 
 class RingPipeSet final : public PipeSet {
  public:
   RingPipeSet(std::shared_ptr<RingNetwork> network, Rank rank) : network_(std::move(network)), rank_(rank) {
     for (Rank peer = 0; peer < static_cast<Rank>(network_->ranks()); ++peer) {
-      pipes_.push_back(std::make_unique<RingPipe>(*network_, rank, peer));
+      for (std::size_t stream = 0; stream < network_->streams(); ++stream)
+        pipes_.push_back(std::make_unique<RingPipe>(*network_, rank, peer, stream));
       if (peer != rank) peers_.push_back(peer);
     }
   }
   ~RingPipeSet() override { network_->close(rank_); }
   std::span<const Rank> peers() const override { return peers_; }
-  Pipe& pipe(Rank peer) override { return *pipes_[static_cast<std::size_t>(peer)]; }
+  std::size_t streams(Rank) const override { return network_->streams(); }
+  Pipe& pipe(Rank peer, std::size_t stream) override {
+    return *pipes_[static_cast<std::size_t>(peer) * network_->streams() + stream];
+  }
   std::size_t ready(std::span<Rank> peers) override { return network_->news(rank_, peers); }
   int wait_descriptor() const override { return network_->descriptor(rank_); }
   bool prepare_to_sleep() override { return network_->prepare_to_sleep(rank_); }

@@ -10,6 +10,7 @@ namespace strata::test {
 struct RingOptions {
   std::size_t ring_bytes = 4096;    // each direction of each pair
   std::uint64_t short_io_seed = 0;  // not 0: writes, peeks and reads move less than they could, by chance
+  std::size_t streams = 1;          // to each peer; with short I/O, one overtakes the other
 };
 
 class RingNetwork;

@@ -1,6 +1,8 @@
 // A pipe of which the test is the other end: it says what arrives and sees what was written.
 #pragma once
+#include <algorithm>
 #include <cstring>
+#include <deque>
 #include <memory>
 #include <vector>
 
@@ -18,7 +20,8 @@ struct Script {
   std::size_t room_bytes = ~std::size_t{0};  // for writes
   Status status;
   Status status_when_drained;  // becomes the status when a peek finds nothing, as a socket finds its end
-  bool quiet = false;          // the set does not report the pipe ready
+  bool quiet = false;          // the set does not report the peer ready for this pipe's sake
+  bool closed = false;         // the transport writes no more
 
   void arrive(const void* bytes, std::size_t count) {
     const auto* begin = static_cast<const std::byte*>(bytes);
@@ -59,21 +62,27 @@ class ScriptedPipe final : public Pipe {
     return count;
   }
   Status status() const override { return script_->status; }
+  void close() override { script_->closed = true; }
 
  private:
   const std::shared_ptr<Script> script_;
   std::unique_ptr<std::byte[]> piece_;
 };
 
-// Rank 0's one pipe, to rank 1. Unless it is quiet, it is always reported ready.
+// Rank 0's pipes, all to rank 1. Unless all are quiet, it is always reported ready.
 class ScriptedPipes final : public PipeSet {
  public:
-  explicit ScriptedPipes(std::shared_ptr<Script> script) : script_(script), pipe_(std::move(script)) {}
+  explicit ScriptedPipes(std::vector<std::shared_ptr<Script>> scripts) : scripts_(std::move(scripts)) {
+    for (const auto& script : scripts_) pipes_.emplace_back(script);
+  }
+  explicit ScriptedPipes(std::shared_ptr<Script> script) : ScriptedPipes(std::vector{std::move(script)}) {}
   std::span<const Rank> peers() const override { return {&kPeer, 1}; }
-  Pipe& pipe(Rank) override { return pipe_; }
+  std::size_t streams(Rank) const override { return pipes_.size(); }
+  using PipeSet::pipe;
+  Pipe& pipe(Rank, std::size_t stream) override { return pipes_[stream]; }
   std::size_t ready(std::span<Rank> peers) override {
     peers[0] = kPeer;
-    return script_->quiet ? 0 : 1;
+    return std::any_of(scripts_.begin(), scripts_.end(), [](const auto& s) { return !s->quiet; });
   }
   int wait_descriptor() const override { return -1; }
   bool prepare_to_sleep() override { return true; }
@@ -82,8 +91,8 @@ class ScriptedPipes final : public PipeSet {
   static constexpr Rank kPeer = 1;
 
  private:
-  const std::shared_ptr<Script> script_;
-  ScriptedPipe pipe_;
+  const std::vector<std::shared_ptr<Script>> scripts_;
+  std::deque<ScriptedPipe> pipes_;
 };
 
 }  // namespace strata::test

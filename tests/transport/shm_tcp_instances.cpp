@@ -52,16 +52,20 @@ Instance instance(std::string name, std::uint64_t flood_bytes, MakeFactory make)
           .flood_bytes = flood_bytes};
 }
 
+Instance several_streams(Instance instance) {
+  instance.keeps_order = false;
+  return instance;
+}
+
 }  // namespace
 
 std::vector<Instance> shm_tcp_instances() {
   return {
       instance("shared memory, rings of 4 KiB", 1 << 20, [] { return make_shm_transport(ShmOptions{4096}); }),
       instance("shared memory", 1 << 20, [] { return make_shm_transport(ShmOptions{}); }),
-      instance("TCP", 16 << 20,
-               [] {
-                 return make_tcp_transport(TcpOptions{"127.0.0.1", 0, 0});
-               }),
+      instance("TCP", 16 << 20, [] { return make_tcp_transport({.interface = "127.0.0.1"}); }),
+      several_streams(instance("TCP, 3 connections to a peer", 48 << 20,
+                               [] { return make_tcp_transport({.interface = "127.0.0.1", .streams = 3}); })),
   };
 }
 

@@ -112,7 +112,7 @@ TEST_CASE("a batch resumes where the pipe stopped, also after a rescue") {
       FrameHeader header;
       header.tag.communicator = static_cast<std::uint32_t>(frames % 2);
       header.length = header.fragment = static_cast<std::uint32_t>(payload.size());
-      batch.add(header, payload.data(), {}, true);
+      batch.add(header, payload.data(), {});
       const auto* bytes = reinterpret_cast<const std::byte*>(&header);
       expected.insert(expected.end(), bytes, bytes + kFrameBytes);
       expected.insert(expected.end(), payload.begin(), payload.end());

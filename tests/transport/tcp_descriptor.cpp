@@ -19,7 +19,7 @@ std::vector<TcpDescriptor> all_descriptors() {
   std::vector<TcpDescriptor> all;
   for (const char* host : {"a", "b"})
     for (unsigned subset = 0; subset < 16; ++subset) {
-      TcpDescriptor d{std::string("id of ") + host, host, {}};
+      TcpDescriptor d{std::string("id of ") + host, host, 1 + subset, {}};
       const Endpoint kinds[] = {kEth4, kEth6, kLo4, kLo6};
       for (unsigned i = 0; i < 4; ++i)
         if ((subset >> i & 1) != 0) d.endpoints.push_back(kinds[i]);
@@ -40,6 +40,7 @@ TEST_CASE("a descriptor survives the journey as text") {
     REQUIRE(back);
     CHECK(back->host_id == d.host_id);
     CHECK(back->host_name == d.host_name);
+    CHECK(back->streams == d.streams);
     CHECK(back->endpoints == d.endpoints);
   }
 }
@@ -50,9 +51,10 @@ TEST_CASE("what is no descriptor is refused") {
     if (const auto parsed = parse_tcp_descriptor(good.substr(0, length)))
       CHECK(parsed->endpoints.size() <= 4);  // cut after a whole field, or in a port
   for (const char* bad :
-       {"", "tcp1", "tcp0\na\nb", "tcp1\na\nb\n", "tcp1\na\nb\n1.2.3.4", "tcp1\na\nb\n1.2.3.4 0",
-        "tcp1\na\nb\n1.2.3.4 65536", "tcp1\na\nb\n1.2.3.4 -1", "tcp1\na\nb\n1.2.3 80",
-        "tcp1\na\nb\nlocalhost 80", "tcp1\na\nb\n1.2.3.4 80 ", "tcp1\na\nb\n1.2.3.4  80"}) {
+       {"", "tcp2", "tcp1\na\nb\n1", "tcp2\na\nb", "tcp2\na\nb\n", "tcp2\na\nb\n17", "tcp2\na\nb\n0",
+        "tcp2\na\nb\n-1", "tcp2\na\nb\n1\n", "tcp2\na\nb\n1\n1.2.3.4", "tcp2\na\nb\n1\n1.2.3.4 0",
+        "tcp2\na\nb\n1\n1.2.3.4 65536", "tcp2\na\nb\n1\n1.2.3.4 -1", "tcp2\na\nb\n1\n1.2.3 80",
+        "tcp2\na\nb\n1\nlocalhost 80", "tcp2\na\nb\n1\n1.2.3.4 80 ", "tcp2\na\nb\n1\n1.2.3.4  80"}) {
     INFO(bad);
     CHECK(!parse_tcp_descriptor(bad));
   }
@@ -63,6 +65,13 @@ TEST_CASE("what is no descriptor is refused") {
     const auto parsed = parse_tcp_descriptor(garbage);  // must not crash; may still be one
     if (parsed) CHECK(parsed->endpoints.size() <= 6);
   }
+}
+
+TEST_CASE("two ranks have as many connections as the one that wants fewer") {
+  const TcpDescriptor few{"a", "a", 3, {}}, many{"b", "b", 16, {}};
+  CHECK(streams(few, many) == 3);
+  CHECK(streams(many, few) == 3);
+  CHECK(streams(many, many) == 16);
 }
 
 TEST_CASE("the way to a peer follows from both sides' addresses") {
@@ -88,6 +97,7 @@ TEST_CASE("the way to a peer follows from both sides' addresses") {
       if (!reached && !same_host)
         CHECK(why_unreachable(mine, theirs).find(theirs.host_name) != std::string::npos);
     }
+  CHECK(parse_tcp_descriptor("tcp2\na\nb\n1\n1.2.3.4 80").ok());  // which the refused ones above nearly are
   CHECK(!factory->reaches("", to_text(all_descriptors()[15])));
 }
 

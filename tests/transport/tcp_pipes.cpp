@@ -17,9 +17,8 @@ namespace strata::test {
 namespace {
 
 PipeKind tcp(const std::string& interface = "127.0.0.1") {
-  return {"tcp on " + interface, [=] {
-            return std::make_unique<PipeMakerOf<tcp::TcpPipes>>(TcpOptions{interface, 0, 0});
-          }};
+  return {"tcp on " + interface,
+          [=] { return std::make_unique<PipeMakerOf<tcp::TcpPipes>>(TcpOptions{.interface = interface}); }};
 }
 
 bool has_ipv6_loopback() {
@@ -97,8 +96,8 @@ TEST_CASE("strangers do not disturb the meeting of ranks") {
   LocalExchangeHub hub(2);
   std::vector<Fd> strangers;  // in the listeners' queues before any rank, and staying
   std::array<Status, 2> statuses;
-  std::array<tcp::TcpPipes, 2> makers{tcp::TcpPipes(TcpOptions{"127.0.0.1", 0, 0}),
-                                      tcp::TcpPipes(TcpOptions{"127.0.0.1", 0, 0})};
+  std::array<tcp::TcpPipes, 2> makers{tcp::TcpPipes(TcpOptions{.interface = "127.0.0.1"}),
+                                      tcp::TcpPipes(TcpOptions{.interface = "127.0.0.1"})};
   std::vector<std::string> descriptors;
   for (tcp::TcpPipes& maker : makers) {
     const Expected<std::string> descriptor = maker.descriptor();
@@ -121,13 +120,13 @@ TEST_CASE("strangers do not disturb the meeting of ranks") {
 
 TEST_CASE("a missing rank is named at the deadline") {
   LocalExchangeHub hub(2, 300);
-  tcp::TcpPipes here(TcpOptions{"127.0.0.1", 0, 0});
+  tcp::TcpPipes here(TcpOptions{.interface = "127.0.0.1"});
   const Expected<std::string> descriptor = here.descriptor();
   REQUIRE(descriptor);
   // Its port is taken by nobody: the other one has closed it again.
   std::string other;
   {
-    tcp::TcpPipes there(TcpOptions{"127.0.0.1", 0, 0});
+    tcp::TcpPipes there(TcpOptions{.interface = "127.0.0.1"});
     other = *there.descriptor();
   }
   const std::vector<std::string> descriptors{*descriptor, other};

@@ -46,7 +46,6 @@ WireReduce adder(std::size_t element_bytes) {
   switch (element_bytes) {
     case 1: return add_all<1>;
     case 2: return add_all<2>;
-    case 3: return add_all<3>;
     case 4: return add_all<4>;
     case 8: return add_all<8>;
     case 16: return add_all<16>;

@@ -64,7 +64,7 @@ Status ShmPipeSet::watch(int fd, std::uint64_t what) {
   return {};
 }
 
-Pipe& ShmPipeSet::pipe(Rank peer) {
+Pipe& ShmPipeSet::pipe(Rank peer, std::size_t) {
   const auto i = static_cast<std::size_t>(peer);
   STRATA_CHECK(i < by_rank_.size() && by_rank_[i] != nullptr, peer);
   return *by_rank_[i];

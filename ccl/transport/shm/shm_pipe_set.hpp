@@ -17,7 +17,7 @@ class ShmPipeSet final : public PipeSet {
                                                    std::vector<Neighbour> neighbours);
 
   std::span<const Rank> peers() const override { return peers_; }
-  Pipe& pipe(Rank peer) override;
+  Pipe& pipe(Rank peer, std::size_t stream) override;
   std::size_t ready(std::span<Rank> peers) override;
   int wait_descriptor() const override { return events_.get(); }
   bool prepare_to_sleep() override;

@@ -7,13 +7,12 @@
 
 namespace strata::stream {
 
-void Batch::add(const FrameHeader& header, const std::byte* payload, MessageHandle message, bool last) {
+void Batch::add(const FrameHeader& header, const std::byte* payload, MessageHandle message) {
   STRATA_CHECK(has_room(header.fragment), count_, payload_, header.fragment);
   Frame& frame = frames_[count_++];
   frame.header = header;
   frame.payload = payload;
   frame.message = message;
-  frame.last = last;
   payload_ += header.fragment;
 }
 

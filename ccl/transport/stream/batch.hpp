@@ -19,19 +19,19 @@ class Batch final {
     FrameHeader header;
     const std::byte* payload = nullptr;  // header.fragment bytes of the caller's, or of `rescued`
     MessageHandle message;
-    bool last = false;  // its message ends with it
     std::unique_ptr<std::byte[]> rescued;
   };
 
   explicit Batch(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
 
+  std::uint64_t bytes_max() const { return bytes_max_; }
   bool empty() const { return first_ == count_; }
   bool full() const { return count_ == kFramesMax; }
   bool has_room(std::uint64_t payload) const {
     return !full() && (empty() || payload_ + payload <= bytes_max_);
   }
 
-  void add(const FrameHeader& header, const std::byte* payload, MessageHandle message, bool last);
+  void add(const FrameHeader& header, const std::byte* payload, MessageHandle message);
   // Offers what is left to the pipe. Calls done(frame) for each frame taken whole. Returns the bytes taken;
   // `empty()` tells whether all were.
   template <class Done>

@@ -15,6 +15,8 @@ Status malformed(fmt::format_string<A...> format, A&&... a) {
 
 Status check_data(const FrameHeader& h) {
   if (h.announced > 1) return malformed("the announced field is {}, not 0 or 1", h.announced);
+  if (h.requested > h.announced)
+    return malformed("the requested field is {}, the announced field {}", h.requested, h.announced);
   if (h.fragment > kFragmentBytesMax)
     return malformed("fragment of {} bytes (at most {})", h.fragment, kFragmentBytesMax);
   if (h.offset > h.length || h.fragment > h.length - h.offset) {
@@ -29,7 +31,8 @@ Status check_data(const FrameHeader& h) {
 }
 
 Status check_control(const FrameHeader& h) {
-  if (h.announced || h.offset || h.fragment) return malformed("control frame with payload fields set");
+  if (h.announced || h.requested || h.offset || h.fragment)
+    return malformed("control frame with payload fields set");
   if (h.kind != FrameKind::credit) return {};
   if (h.credit == 0) return malformed("credit frame without credit");
   if (h.length || h.tag != Tag{} || h.fingerprint != Fingerprint{}) {
@@ -43,7 +46,7 @@ Status check_control(const FrameHeader& h) {
 Status check_frame(const FrameHeader& h) {
   if (h.magic != kMagic) return malformed("it begins with {:#06x}, not {:#06x}", h.magic, kMagic);
   if (static_cast<int>(h.kind) >= kFrameKinds) return malformed("kind {}", static_cast<int>(h.kind));
-  if (h.reserved != 0) return malformed("the reserved field is {:#x}, not 0", h.reserved);
+  if (h.reserved != decltype(h.reserved){}) return malformed("its reserved bytes are not 0");
   if (h.credit > kEagerWindowBytes)
     return malformed("credit of {} bytes (window: {})", h.credit, kEagerWindowBytes);
   return h.kind == FrameKind::data ? check_data(h) : check_control(h);

@@ -1,5 +1,6 @@
 // The wire format of the stream protocol: what stands before every payload, and what is accepted as that.
 #pragma once
+#include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +19,7 @@ inline constexpr std::uint32_t kEagerWindowBytes =
 inline constexpr std::uint32_t kAnnouncementsMax =
     1 << 16;  // readies and requests of a peer that met no post yet
 inline constexpr std::uint64_t kStashBlockBytes = 256;
-inline constexpr std::uint16_t kMagic = 0x5301;  // 'S', version 1
+inline constexpr std::uint16_t kMagic = 0x5302;  // 'S', version 2
 
 enum class FrameKind : std::uint8_t {
   data,     // a fragment of a message, its payload behind it
@@ -38,7 +39,10 @@ struct FrameHeader {
   std::uint64_t length = 0;    // of the whole message
   std::uint64_t offset = 0;    // data: where the fragment begins
   std::uint32_t fragment = 0;  // data: bytes of payload behind this header
-  std::uint32_t reserved = 0;
+  // data that answers a ready: 1 when a request for its message was sent, perhaps in another stream and still
+  // under way
+  std::uint8_t requested = 0;
+  std::array<std::uint8_t, 3> reserved{};
 };
 
 // The struct is the layout, byte for byte. All hosts Strata runs on are little-endian; one that is not must
@@ -54,7 +58,7 @@ static_assert(offsetof(Fingerprint, type) == 1 && offsetof(Fingerprint, op) == 2
               offsetof(Fingerprint, flags) == 3);
 static_assert(offsetof(Fingerprint, root) == 4 && offsetof(Fingerprint, count) == 8);
 static_assert(offsetof(FrameHeader, length) == 40 && offsetof(FrameHeader, offset) == 48);
-static_assert(offsetof(FrameHeader, fragment) == 56 && offsetof(FrameHeader, reserved) == 60);
+static_assert(offsetof(FrameHeader, fragment) == 56 && offsetof(FrameHeader, requested) == 60);
 
 inline constexpr std::size_t kFrameBytes = sizeof(FrameHeader);
 static_assert(kFrameBytes == 64, "a cache line");

@@ -43,9 +43,8 @@ void Ledger::remove(Message& message) {
   table(message).erase(message.op.peer, message.op.tag);
   stash_.release(message.stashed);
   message.state = MessageState::free;
-  message.announced = message.mismatched = false;
-  message.moved = 0;
-  message.carry.count = 0;
+  message.announced = message.requested = message.mismatched = false;
+  message.framed = message.moved = 0;
   ++message.generation;
   free_.push_back(message.index);
 }

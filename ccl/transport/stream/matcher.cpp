@@ -63,12 +63,12 @@ void Matcher::post_receive(const WireOp& op, Sender& sender) {
     if (message.announced) sender.announce(message);
     return;
   }
-  STRATA_CHECK(theirs->state != MessageState::posted, "the tag is in use", op.tag.communicator,
-               op.tag.operation, op.tag.message);
+  STRATA_CHECK(theirs->state != MessageState::posted && theirs->state != MessageState::late_request,
+               "the tag is in use", op.tag.communicator, op.tag.operation, op.tag.message);
   if (theirs->state != MessageState::early_request) return receive_stashed(*theirs, op, sender);
   if (agree(op, theirs->op)) {
     ledger_.post(*theirs, MessageState::posted, op);
-    theirs->announced = true;
+    theirs->announced = theirs->requested = true;
     return sender.announce(*theirs);
   }
   sender.tell_mismatch(FrameKind::ready, op);
@@ -90,8 +90,16 @@ void Matcher::receive_stashed(Message& message, const WireOp& op, Sender& sender
     return ledger_.remove(message);
   }
   ledger_.post(message, MessageState::posted, op);
-  ledger_.stash().unload(message.stashed, [&](std::span<const std::byte> bytes) { deliver(message, bytes); });
-  if (whole) ledger_.complete(message, ErrorCode::ok);
+  if (!whole) return;  // the rest goes into the stash too, so that it is delivered in one piece
+  unload_stash(message);
+  ledger_.complete(message, ErrorCode::ok);
+}
+
+void Matcher::unload_stash(Message& message) {
+  Carry carry;
+  ledger_.stash().unload(message.stashed, [&](std::span<const std::byte> bytes) {
+    deliver(message, message.moved, bytes, carry);
+  });
 }
 
 Status Matcher::on_ready(Rank peer, const FrameHeader& header, Sender& sender) {
@@ -121,15 +129,21 @@ Status Matcher::on_ready(Rank peer, const FrameHeader& header, Sender& sender) {
 Status Matcher::on_request(Rank peer, const FrameHeader& header, Sender& sender) {
   Message* message = ledger_.find_receive(peer, header.tag);
   if (message == nullptr) return keep_early(MessageState::early_request, peer, header);
-  if (message->state != MessageState::posted)
+  if (message->state == MessageState::late_request) {
+    ledger_.remove(*message);
+    return {};
+  }
+  if (message->state != MessageState::posted || message->requested)
     return broken_rule("a request for a message it has sent before", header);
   if (!agree(message->op, header)) {
     if (!message->announced) sender.tell_mismatch(FrameKind::ready, message->op);
     ledger_.complete_mismatched(*message, header.fingerprint, header.length);
-  } else if (!message->announced) {
-    message->announced = true;
-    sender.announce(*message);
+    return {};
   }
+  message->requested = true;
+  if (message->announced) return {};
+  message->announced = true;
+  sender.announce(*message);
   return {};
 }
 
@@ -153,14 +167,16 @@ Expected<Message*> Matcher::begin_eager(Rank peer, const FrameHeader& header, Se
     return broken_rule("more eager data than it had credit for", header);
   Message* message = ledger_.find_receive(peer, header.tag);
   if (message == nullptr) {
-    return wanted(peer, header) ? &ledger_.add(MessageState::arriving, heard_of(peer, header)) : nullptr;
-  }
-  if (message->state != MessageState::posted || message->moved > 0) {
+    if (!wanted(peer, header)) return nullptr;
+    message = &ledger_.add(MessageState::arriving, heard_of(peer, header));
+  } else if (message->state != MessageState::posted || message->framed > 0) {
     return broken_rule("a message for the second time", header);
+  } else if (!agree(message->op, header)) {
+    ledger_.complete_mismatched(*message, header.fingerprint, header.length);
+    return nullptr;
   }
-  if (agree(message->op, header)) return message;
-  ledger_.complete_mismatched(*message, header.fingerprint, header.length);
-  return nullptr;
+  message->framed = header.fragment;
+  return message;
 }
 
 // Data of a receive that was cancelled meanwhile goes nowhere.
@@ -171,9 +187,12 @@ Expected<Message*> Matcher::begin_announced(Rank peer, const FrameHeader& header
     return broken_rule("data before the ready for it", header);
   }
   if (!agree(message->op, header)) return broken_rule("other data than the ready was for", header);
-  if (header.offset != message->moved) {
-    return broken_rule(fmt::format("a fragment out of order; expected offset {}", message->moved), header);
-  }
+  if (header.fragment > message->op.length - message->framed)
+    return broken_rule("more fragments than the message has bytes", header);
+  const WireOp& op = message->op;
+  if (op.kind == WireKind::recv_reduce && (header.offset | header.fragment) % op.element_bytes != 0)
+    return broken_rule("a fragment that cuts an element", header);
+  message->framed += header.fragment;
   return message;
 }
 
@@ -182,9 +201,15 @@ void Matcher::end_data(const FrameHeader& header, Message* message, Sender& send
   if (!header.announced && !stashed) sender.owe(eager_cost(header.length));
   if (stashed) {
     message->state = MessageState::arrived;
-  } else if (message != nullptr && message->moved == message->op.length) {
-    ledger_.complete(*message, ErrorCode::ok);
+    return;
   }
+  if (message == nullptr) return;
+  if (message->stashed.bytes > 0) unload_stash(*message);
+  if (message->moved < message->op.length) return;
+  const bool request_to_come = header.requested != 0 && !message->requested;
+  const Rank peer = message->op.peer;
+  ledger_.complete(*message, ErrorCode::ok);
+  if (request_to_come) ledger_.add(MessageState::late_request, heard_of(peer, header));
 }
 
 void Matcher::forget(Message& message, ErrorCode error, Sender& sender) {

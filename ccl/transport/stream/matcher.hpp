@@ -13,9 +13,10 @@ namespace strata::stream {
 //               ready as soon as it has posted. Small ones do when there is no credit; the receiver is ready
 //               when it has posted and seen the request.
 // A sender that must wait for a ready sends a request, so both sides know of each other whatever comes first.
-// Mismatches, of fingerprint or length, are found by whoever has both halves, and answered if the other side
-// cannot have found out: a request by a ready, a ready by a request. An eager send may have completed before;
-// then the receiver alone reports it.
+// All but data goes in the first stream to a peer and so stays in order; the fragments of a message go in
+// any, so a message may be complete before the request for it comes. Mismatches, of fingerprint or length,
+// are found by whoever has both halves, and answered if the other side cannot have found out: a request by a
+// ready, a ready by a request. An eager send may have completed before; then the receiver alone reports it.
 class Matcher final {
  public:
   Matcher(Ledger& ledger, Listener& listener) : ledger_(ledger), listener_(listener) {}
@@ -46,6 +47,7 @@ class Matcher final {
   Status keep_early(MessageState state, Rank peer, const FrameHeader& header);
   void forget(Message& message, ErrorCode error, Sender& sender);
   void receive_stashed(Message& message, const WireOp& op, Sender& sender);
+  void unload_stash(Message& message);
   Expected<Message*> begin_eager(Rank peer, const FrameHeader& header, Sender& sender);
   Expected<Message*> begin_announced(Rank peer, const FrameHeader& header);
   bool wanted(Rank peer, const FrameHeader& header) {

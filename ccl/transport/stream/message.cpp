@@ -13,36 +13,37 @@ void reduce_at(const WireOp& op, std::uint64_t offset, const std::byte* received
 
 // Adds to the element that is held in pieces, and reduces it when it is whole. Returns how many bytes it
 // took.
-std::size_t complete_carry(Message& message, std::span<const std::byte> bytes) {
-  Carry& carry = message.carry;
-  const WireOp& op = message.op;
+std::size_t complete_carry(const WireOp& op, std::uint64_t offset, std::span<const std::byte> bytes,
+                           Carry& carry) {
   const std::size_t taken = std::min<std::size_t>(bytes.size(), op.element_bytes - carry.count);
   std::memcpy(carry.bytes.data() + carry.count, bytes.data(), taken);
   carry.count = static_cast<std::uint8_t>(carry.count + taken);
-  message.moved += taken;
   if (carry.count == op.element_bytes) {
-    reduce_at(op, message.moved - op.element_bytes, carry.bytes.data(), 1);
+    reduce_at(op, offset + taken - op.element_bytes, carry.bytes.data(), 1);
     carry.count = 0;
   }
   return taken;
 }
 
-void deliver_reduced(Message& message, std::span<const std::byte> bytes) {
-  if (message.carry.count > 0) bytes = bytes.subspan(complete_carry(message, bytes));
-  const std::size_t whole = bytes.size() / message.op.element_bytes;
-  if (whole > 0) reduce_at(message.op, message.moved, bytes.data(), whole);
-  message.moved += whole * message.op.element_bytes;
-  bytes = bytes.subspan(whole * message.op.element_bytes);
-  if (!bytes.empty()) complete_carry(message, bytes);
+void deliver_reduced(const WireOp& op, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry) {
+  const auto skip = [&](std::size_t count) {
+    offset += count;
+    bytes = bytes.subspan(count);
+  };
+  if (carry.count > 0) skip(complete_carry(op, offset, bytes, carry));
+  const std::size_t whole = bytes.size() / op.element_bytes;
+  if (whole > 0) reduce_at(op, offset, bytes.data(), whole);
+  skip(whole * op.element_bytes);
+  if (!bytes.empty()) complete_carry(op, offset, bytes, carry);
 }
 
 }  // namespace
 
-void deliver(Message& message, std::span<const std::byte> bytes) {
+void deliver(Message& message, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry) {
   if (bytes.empty()) return;
-  if (message.op.kind == WireKind::recv_reduce) return deliver_reduced(message, bytes);
-  std::memcpy(message.op.data + message.moved, bytes.data(), bytes.size());
   message.moved += bytes.size();
+  if (message.op.kind == WireKind::recv_reduce) return deliver_reduced(message.op, offset, bytes, carry);
+  std::memcpy(message.op.data + offset, bytes.data(), bytes.size());
 }
 
 }  // namespace strata::stream

@@ -20,6 +20,7 @@ enum class MessageState : std::uint8_t {
   arriving,       // receive: not posted here; its bytes are coming into the stash
   arrived,        // receive: not posted here; all its bytes are in the stash
   early_request,  // receive: not posted here, but the peer has the send and waits for a ready
+  late_request,   // receive: completed, but the peer's request is still under way in another stream
 };
 constexpr bool sends(MessageState s) { return s >= MessageState::waiting && s <= MessageState::early_ready; }
 constexpr bool is_op(MessageState s) {
@@ -31,7 +32,8 @@ constexpr bool is_early(MessageState s) {
 
 inline constexpr std::size_t kElementBytesMax = 16;
 
-// Of an element that lies in two pieces: the bytes that have come.
+// Of an element of a fragment that came in pieces: the bytes that have come. Fragments hold whole elements:
+// all but a message's last have a length that is a multiple of any element's.
 struct Carry {
   std::array<std::byte, kElementBytesMax> bytes;
   std::uint8_t count = 0;
@@ -41,13 +43,14 @@ struct Message {
   WireOp op;  // early_*, arriv*: only peer, tag, fingerprint and length, and these are the peer's
   MessageState state = MessageState::free;
   bool announced = false;        // a ready for it was sent (receive) or has come (send)
+  bool requested = false;        // a request for it was sent (send) or has come (receive)
   bool mismatched = false;       // queued: the peer's ready said something else: theirs
   std::uint32_t index = 0;       // in the ledger
   std::uint32_t generation = 0;  // counts the uses of this place
   std::uint64_t sequence = 0;    // of posts
-  std::uint64_t moved = 0;       // bytes put into frames (send), or delivered (receive)
-  Stash::Chain stashed;
-  Carry carry;
+  std::uint64_t framed = 0;      // bytes in frames that were made (send), or have begun to come (receive)
+  std::uint64_t moved = 0;       // bytes that the pipes have taken (send), or were delivered (receive)
+  Stash::Chain stashed;          // posted: only while the rest of them is coming
   Fingerprint theirs;
   std::uint64_t their_length = 0;
 };
@@ -58,7 +61,8 @@ struct MessageHandle {
   std::uint32_t generation = 0;
 };
 
-// Puts the next bytes of a posted receive where it wants them, reducing if it says so.
-void deliver(Message& message, std::span<const std::byte> bytes);
+// Puts a message's bytes from `offset` on where a posted receive wants them, reducing if it says so. The
+// carry is that of the fragment they belong to.
+void deliver(Message& message, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry);
 
 }  // namespace strata::stream

@@ -56,6 +56,7 @@ Status Receiver::on_frame() {
   if (!target.ok()) return target.status();
   target_ = *target != nullptr ? Ledger::handle(**target) : MessageHandle{};
   payload_left_ = header_.fragment;
+  carry_.count = 0;
   if (payload_left_ == 0) end_frame();
   return {};
 }
@@ -69,17 +70,19 @@ std::size_t Receiver::move_payload(std::size_t bytes_max) {
 }
 
 std::size_t Receiver::move_from_pipe(Message* message, std::size_t bytes_max) {
-  const bool posted = message != nullptr && message->state == MessageState::posted;
-  if (posted && message->op.kind == WireKind::recv) {
-    const std::size_t count = pipe_.read({message->op.data + message->moved, bytes_max});
+  const bool direct =
+      message != nullptr && message->state == MessageState::posted && message->stashed.bytes == 0;
+  const std::uint64_t offset = header_.offset + header_.fragment - payload_left_;
+  if (direct && message->op.kind == WireKind::recv) {
+    const std::size_t count = pipe_.read({message->op.data + offset, bytes_max});
     message->moved += count;
     return count;
   }
   const std::span<const std::byte> arrived = pipe_.peek();
   const std::span<const std::byte> bytes = arrived.first(std::min(arrived.size(), bytes_max));
   if (bytes.empty()) return 0;
-  if (posted) {
-    deliver(*message, bytes);
+  if (direct) {
+    deliver(*message, offset, bytes, carry_);
   } else if (message != nullptr) {
     ledger_.stash().append(message->stashed, bytes);
   }

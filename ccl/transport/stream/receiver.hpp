@@ -34,6 +34,7 @@ class Receiver final {
   std::size_t header_count_ = 0;
   FrameHeader header_;  // of the frame whose payload is coming
   std::uint64_t payload_left_ = 0;
+  Carry carry_;           // of that payload
   MessageHandle target_;  // where it goes; ended meanwhile: nowhere
 };
 

@@ -1,4 +1,4 @@
-// Composes batches of frames and writes them.
+// Composes batches of frames.
 #include "ccl/transport/stream/sender.hpp"
 
 #include <algorithm>
@@ -22,7 +22,8 @@ void Sender::enqueue(const Message& message) {
   std::push_heap(queue_.begin(), queue_.end());
 }
 
-void Sender::request(const Message& message) {
+void Sender::request(Message& message) {
+  message.requested = true;
   control_.push({header_of(FrameKind::request, message.op), false});
 }
 void Sender::announce(const Message& message) {
@@ -42,43 +43,30 @@ bool Sender::refund(std::uint32_t bytes) {
   return true;
 }
 
-bool Sender::has_output() const {
-  return !batch_.empty() || !control_.empty() || !queue_.empty() || owed_ >= kEagerWindowBytes / 2;
-}
-
-void Sender::turn(std::size_t budget_bytes) {
-  for (std::size_t moved = 0; wants_turn() && moved < budget_bytes;) {
-    if (batch_.empty()) fill_batch();
-    if (batch_.empty()) return;
-    moved += batch_.write(pipe_, [this](Batch::Frame& frame) { finish(frame); });
-    blocked_ = !batch_.empty();
-  }
-}
-
-void Sender::fill_batch() {
-  while (!batch_.full()) {
-    if (!control_.empty()) {
-      add(control_.pop().header, nullptr, {}, false);
-    } else if (queue_.empty() || !add_fragment()) {
+void Sender::fill(Batch& batch, bool first) {
+  while (!batch.full()) {
+    if (first && !control_.empty()) {
+      add(batch, control_.pop().header, nullptr, {});
+    } else if (queue_.empty() || !add_fragment(batch)) {
       break;
     }
   }
-  if (!batch_.empty() || owed_ < kEagerWindowBytes / 2) return;
+  if (!batch.empty() || !first || owed_ < kEagerWindowBytes / 2) return;
   FrameHeader credit;
   credit.kind = FrameKind::credit;
-  add(credit, nullptr, {}, false);
+  add(batch, credit, nullptr, {});
 }
 
 // Deals with the first of the queue. false: its fragment does not fit into this batch.
-bool Sender::add_fragment() {
+bool Sender::add_fragment(Batch& batch) {
   Message* message = ledger_.get(queue_.front().message);
   if (message == nullptr) {
     dequeue();
     return true;
   }
   const WireOp& op = message->op;
-  const std::uint64_t bytes = std::min(op.length - message->moved, fragment_bytes_);
-  if (!batch_.has_room(bytes)) return false;
+  const std::uint64_t bytes = std::min(op.length - message->framed, batch.bytes_max());
+  if (!batch.has_room(bytes)) return false;
   if (!message->announced) {
     const std::uint32_t cost = eager_cost(op.length);
     if (cost > credit_) {
@@ -89,12 +77,13 @@ bool Sender::add_fragment() {
   }
   FrameHeader header = header_of(FrameKind::data, op);
   header.announced = message->announced;
-  header.offset = message->moved;
+  header.requested = message->requested;
+  header.offset = message->framed;
   header.fragment = static_cast<std::uint32_t>(bytes);
-  const std::byte* payload = bytes > 0 ? op.data + message->moved : nullptr;
-  message->moved += bytes;
-  const bool last = message->moved == op.length;
-  add(header, payload, Ledger::handle(*message), last);
+  const std::byte* payload = bytes > 0 ? op.data + message->framed : nullptr;
+  message->framed += bytes;
+  const bool last = message->framed == op.length;
+  add(batch, header, payload, Ledger::handle(*message));
   if (last) dequeue();
   return true;
 }
@@ -115,33 +104,32 @@ void Sender::ask_instead(Message& message) {
   request(message);
 }
 
-void Sender::add(FrameHeader header, const std::byte* payload, MessageHandle message, bool last) {
+void Sender::add(Batch& batch, FrameHeader header, const std::byte* payload, MessageHandle message) {
   header.credit = owed_;
   lent_ -= owed_;
   owed_ = 0;
-  batch_.add(header, payload, message, last);
+  batch.add(header, payload, message);
 }
 
-void Sender::finish(Batch::Frame& frame) {
-  Message* message = frame.last ? ledger_.get(frame.message) : nullptr;
+void Sender::finish(const Batch::Frame& frame) {
+  Message* message = ledger_.get(frame.message);
   if (message == nullptr) return;
+  message->moved += frame.header.fragment;
+  if (message->moved < message->op.length) return;
   if (message->mismatched)
     return ledger_.complete_mismatched(*message, message->theirs, message->their_length);
   ledger_.complete(*message, ErrorCode::ok);
 }
 
 void Sender::cancel(std::uint32_t communicator) {
-  batch_.rescue(communicator);
   control_.erase_if([&](const Control& control) {
     return !control.outlives_cancel && control.header.tag.communicator == communicator;
   });
 }
 
 void Sender::clear() {
-  batch_.clear();
   control_.clear();
   queue_.clear();
-  blocked_ = true;
   owed_ = 0;
 }
 

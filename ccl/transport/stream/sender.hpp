@@ -1,4 +1,4 @@
-// What goes out on one pipe, and in which order: control frames first, then fragments of the queued sends.
+// What goes out to one peer, and in which order: control frames first, then fragments of the queued sends.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -14,14 +14,10 @@ namespace strata::stream {
 // one no later.
 class Sender final {
  public:
-  Sender(Pipe& pipe, Ledger& ledger)
-      : pipe_(pipe),
-        ledger_(ledger),
-        fragment_bytes_(std::min<std::uint64_t>(pipe.fragment_bytes(), kFragmentBytesMax)),
-        batch_(fragment_bytes_) {}
+  explicit Sender(Ledger& ledger) : ledger_(ledger) {}
 
   void enqueue(const Message& message);   // a send that may go
-  void request(const Message& message);   // tells the peer of a send that may not go yet
+  void request(Message& message);         // tells the peer of a send that may not go yet
   void announce(const Message& message);  // tells the peer that its receive is posted
   // What this rank's side says of a message that ends as a mismatch here, so that the peer finds out too.
   // Goes out even if its communicator is cancelled meanwhile.
@@ -33,9 +29,13 @@ class Sender final {
   void owe(std::uint32_t bytes) { owed_ += bytes; }
   bool refund(std::uint32_t bytes);
 
-  void turn(std::size_t budget_bytes);
-  bool wants_turn() const { return !blocked_ && has_output(); }
-  void unblock() { blocked_ = false; }  // the pipe may take bytes again
+  // Whether there is something for the first of the peer's streams, which alone carries control frames, or
+  // for another.
+  bool has_output(bool first) const {
+    return !queue_.empty() || (first && (!control_.empty() || owed_ >= kEagerWindowBytes / 2));
+  }
+  void fill(Batch& batch, bool first);     // an empty one
+  void finish(const Batch::Frame& frame);  // a pipe has taken it whole
 
   void cancel(std::uint32_t communicator);  // before the ledger lets go of its messages
   void clear();                             // the peer is lost
@@ -54,21 +54,14 @@ class Sender final {
     }
   };
 
-  bool has_output() const;
-  void fill_batch();
-  bool add_fragment();
+  bool add_fragment(Batch& batch);
   void dequeue();
   void ask_instead(Message& message);
-  void add(FrameHeader header, const std::byte* payload, MessageHandle message, bool last);
-  void finish(Batch::Frame& frame);
+  void add(Batch& batch, FrameHeader header, const std::byte* payload, MessageHandle message);
 
-  Pipe& pipe_;
   Ledger& ledger_;
-  const std::uint64_t fragment_bytes_;
   Fifo<Control> control_;
-  std::vector<Queued> queue_;  // a heap; ended messages are skipped when they come up
-  Batch batch_;
-  bool blocked_ = false;                      // the last write was short
+  std::vector<Queued> queue_;                 // a heap; ended messages are skipped when they come up
   std::uint32_t credit_ = kEagerWindowBytes;  // what may still be sent without asking
   std::uint32_t lent_ = 0;                    // of the window here: used and not given back
   std::uint32_t owed_ = 0;                    // of lent_: consumed

@@ -1,13 +1,15 @@
-// A transport out of byte pipes: one sender and one receiver for each peer's pipe, over one ledger of
-// messages. The frames are in frame.hpp, the rules of the protocol in matcher.hpp, the order of sending in
-// sender.hpp.
+// A transport out of byte pipes: for each peer a sender, and for each of its pipes an outlet and a receiver,
+// over one ledger of messages. The frames are in frame.hpp, the rules of the protocol in matcher.hpp, the
+// order of sending in sender.hpp.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <deque>
 
 #include "ccl/base/check.hpp"
 #include "ccl/transport/pipe.hpp"
+#include "ccl/transport/stream/outlet.hpp"
 #include "ccl/transport/stream/receiver.hpp"
 
 namespace strata {
@@ -18,19 +20,34 @@ using namespace stream;
 inline constexpr std::size_t kBytesPerTurn = 256 << 10;  // of one pipe, each direction
 inline constexpr std::size_t kTurnsPerPoll = 8;
 
-struct Link {
-  Link(Rank rank, Pipe& its_pipe, Ledger& ledger, Matcher& matcher)
-      : peer(rank),
-        pipe(its_pipe),
-        sender(its_pipe, ledger),
-        receiver(rank, its_pipe, ledger, matcher, sender) {}
-  const Rank peer;
+struct Stream {
+  Stream(Rank peer, Pipe& its_pipe, Ledger& ledger, Matcher& matcher, Sender& sender, bool first)
+      : pipe(its_pipe), outlet(its_pipe, sender, first), receiver(peer, its_pipe, ledger, matcher, sender) {}
   Pipe& pipe;
-  Sender sender;
+  Outlet outlet;
   Receiver receiver;
-  Status status;         // not ok: lost
   bool readable = true;  // bytes may have arrived that were not taken
-  bool in_line = false;  // waits for its turn
+  bool ended = false;    // broken, and all that had arrived was taken
+};
+
+struct Link {
+  Link(Rank rank, PipeSet& pipes, Ledger& ledger, Matcher& matcher) : peer(rank), sender(ledger) {
+    for (std::size_t i = 0; i < pipes.streams(rank); ++i)
+      streams.emplace_back(rank, pipes.pipe(rank, i), ledger, matcher, sender, i == 0);
+  }
+  bool wants_to_send() const {
+    return std::any_of(streams.begin(), streams.end(), [](const Stream& s) { return s.outlet.wants_turn(); });
+  }
+  bool readable() const {
+    return std::any_of(streams.begin(), streams.end(), [](const Stream& s) { return s.readable; });
+  }
+
+  const Rank peer;
+  Sender sender;
+  std::deque<Stream> streams;  // they do not move
+  Status first_end;            // not ok: why the first of the streams to end did
+  Status status;               // not ok: lost
+  bool in_line = false;        // waits for its turn
 };
 
 std::size_t ranks_of(std::span<const Rank> peers) {
@@ -55,7 +72,7 @@ class StreamTransport final : public Transport {
         by_rank_(ranks_of(pipes_->peers()), nullptr),
         news_(pipes_->peers().size()) {
     for (const Rank peer : pipes_->peers()) {
-      Link& link = links_.emplace_back(peer, pipes_->pipe(peer), ledger_, matcher_);
+      Link& link = links_.emplace_back(peer, *pipes_, ledger_, matcher_);
       by_rank_[static_cast<std::size_t>(peer)] = &link;
       line_up(link);
     }
@@ -87,7 +104,9 @@ class StreamTransport final : public Transport {
   void hear_news();
   void take_turns(std::size_t enough);
   void take_turn(Link& link);
-  void receive(Link& link);
+  void send(Link& link);
+  void receive(Link& link, Stream& stream);
+  void end(Link& link, Stream& stream, Status reason);
   void lose(Link& link, Status reason);
 
   const std::unique_ptr<PipeSet> pipes_;
@@ -103,14 +122,14 @@ void StreamTransport::post(const WireOp& op) {
   Link& link = link_to(op.peer);
   STRATA_CHECK(op.data != nullptr || op.length == 0, op.length);
   if (op.kind == WireKind::recv_reduce) {
-    STRATA_CHECK(
-        op.element_bytes > 0 && op.element_bytes <= kElementBytesMax && op.length % op.element_bytes == 0,
-        op.length, int{op.element_bytes});
+    STRATA_CHECK(std::has_single_bit(op.element_bytes) && op.element_bytes <= kElementBytesMax &&
+                     op.length % op.element_bytes == 0,
+                 op.length, int{op.element_bytes});
     STRATA_CHECK(op.reduce != nullptr && (op.addend != nullptr || op.length == 0), op.length);
   }
   if (!link.status.ok()) return matcher_.post_to_lost(op, link.sender);
   op.kind == WireKind::send ? matcher_.post_send(op, link.sender) : matcher_.post_receive(op, link.sender);
-  if (link.sender.wants_turn()) line_up(link);
+  if (link.wants_to_send()) line_up(link);
 }
 
 // Bounded by turns and by bytes a turn; whoever has more to do goes to the end of the line.
@@ -132,12 +151,14 @@ void StreamTransport::hear_news() {
   const std::size_t count = pipes_->ready(news_);
   for (const Rank peer : std::span(news_).first(count)) {
     Link& link = link_to(peer);
-    if (!link.status.ok()) {
-      discard(link.pipe);
-      continue;
+    for (Stream& stream : link.streams) {
+      if (!link.status.ok() || stream.ended) {
+        discard(stream.pipe);
+        continue;
+      }
+      stream.readable = true;
+      stream.outlet.unblock();
     }
-    link.readable = true;
-    link.sender.unblock();
     line_up(link);
   }
 }
@@ -146,39 +167,66 @@ void StreamTransport::hear_news() {
 // after.
 void StreamTransport::take_turn(Link& link) {
   link.in_line = false;
-  link.sender.turn(kBytesPerTurn);
-  if (!link.pipe.status().ok()) link.readable = true;  // the write may have found out
-  if (link.readable) receive(link);
-  if (!link.status.ok()) return;
-  link.sender.turn(kBytesPerTurn);
-  if (link.readable || link.sender.wants_turn()) line_up(link);
+  send(link);
+  for (Stream& stream : link.streams) {
+    if (!stream.pipe.status().ok()) stream.readable = !stream.ended;  // the write may have found out
+    if (stream.readable) receive(link, stream);
+    if (!link.status.ok()) return;
+  }
+  send(link);
+  if (link.readable() || link.wants_to_send()) line_up(link);
 }
 
-void StreamTransport::receive(Link& link) {
+// A stream that is full leaves the next fragment to the next one, so the fast carry more than the slow.
+void StreamTransport::send(Link& link) {
+  for (Stream& stream : link.streams) stream.outlet.turn(kBytesPerTurn);
+}
+
+void StreamTransport::receive(Link& link, Stream& stream) {
   // Asked first: bytes that arrived before the pipe broke are still there afterwards.
-  const Status pipe_status = link.pipe.status();
-  const Expected<bool> more = link.receiver.turn(kBytesPerTurn);
+  const Status pipe_status = stream.pipe.status();
+  const Expected<bool> more = stream.receiver.turn(kBytesPerTurn);
   if (!more.ok())
     return lose(link, Status(more.status().code(),
                              fmt::format("rank {} sent {}", link.peer, more.status().message())));
-  link.readable = *more;
+  stream.readable = *more;
   if (*more) return;
-  if (!pipe_status.ok()) return lose(link, pipe_status);
-  link.readable = !link.pipe.status().ok();  // broke in between: once more
+  if (!pipe_status.ok()) return end(link, stream, pipe_status);
+  stream.readable = !stream.pipe.status().ok();  // broke in between: once more
+}
+
+// What has arrived in the other streams still counts, so the peer is lost with the last of them. Ours are
+// closed: a peer that lives hears of it, and closes its own.
+void StreamTransport::end(Link& link, Stream& stream, Status reason) {
+  stream.ended = true;
+  const bool first = link.first_end.ok();
+  if (first) link.first_end = std::move(reason);
+  bool all = true;
+  for (Stream& other : link.streams) {
+    if (first && !other.ended) other.pipe.close();
+    all = all && other.ended;
+  }
+  if (all) lose(link, link.first_end);
 }
 
 void StreamTransport::lose(Link& link, Status reason) {
   link.status = std::move(reason);
-  link.readable = false;
   link.sender.clear();
+  for (Stream& stream : link.streams) {
+    stream.readable = false;
+    stream.outlet.clear();
+  }
   matcher_.lose(link.peer, link.sender);
 }
 
 void StreamTransport::cancel(std::uint32_t communicator) {
-  for (Link& link : links_) link.sender.cancel(communicator);
+  for (Link& link : links_) {
+    for (Stream& stream : link.streams) stream.outlet.rescue(communicator);
+    link.sender.cancel(communicator);
+  }
   matcher_.cancel(communicator, [this](Rank peer) -> Sender& { return link_to(peer).sender; });
   for (Link& link : links_) {
-    if (link.sender.wants_turn()) line_up(link);  // it may owe enough credit now
+    if (link.wants_to_send()) line_up(link);  // it may owe enough credit now
   }
 }
 

@@ -21,7 +21,7 @@ using asio::awaitable;
 using asio::ip::tcp;
 using std::chrono::milliseconds;
 
-constexpr Greeting kGreeting = {'s', 't', 'r', 't', 'c', 'p', '0', '1'};
+constexpr Greeting kGreeting = {'s', 't', 'r', 't', 'c', 'p', '0', '2'};
 constexpr milliseconds kConnectLimit{5'000};    // of one attempt at one address
 constexpr milliseconds kStrangerLimit{10'000};  // an accepted connection must have proved itself by then
 constexpr milliseconds kRetryFirst{2}, kRetryMax{250};
@@ -47,9 +47,13 @@ class Meeting final {
       : exchange_(exchange),
         descriptors_(descriptors),
         peers_(peers),
-        connections_(peers.size()),
         last_trouble_(peers.size()),
-        listeners_(listeners) {}
+        listeners_(listeners) {
+    for (const Rank peer : peers) {
+      first_connection_.push_back(connections_.size());
+      connections_.resize(connections_.size() + streams_to(peer));
+    }
+  }
 
   Status run();
   std::vector<Connection> take() { return std::move(connections_); }
@@ -60,27 +64,34 @@ class Meeting final {
   awaitable<void> accept_all(tcp::acceptor& acceptor);
   awaitable<void> receive_call(SharedSocket socket);
   awaitable<Status> examine(SharedSocket socket, Hello& hello);
-  awaitable<void> call(Rank peer);
-  awaitable<Attempt> try_endpoint(Rank peer, Endpoint endpoint);
-  awaitable<Attempt> introduce(SharedSocket socket, Rank peer, std::string name);
+  awaitable<void> call(Rank peer, std::uint32_t stream);
+  awaitable<Attempt> try_endpoint(Rank peer, std::uint32_t stream, Endpoint endpoint);
+  awaitable<Attempt> introduce(SharedSocket socket, Rank peer, std::uint32_t stream, std::string name);
 
   std::size_t index_of(Rank peer) const {
     return static_cast<std::size_t>(std::find(peers_.begin(), peers_.end(), peer) - peers_.begin());
+  }
+  Connection& connection(Rank peer, std::uint32_t stream) {
+    return connections_[first_connection_[index_of(peer)] + stream];
+  }
+  std::uint32_t streams_to(Rank peer) const {
+    return streams(descriptor_of(exchange_.rank()), descriptor_of(peer));
   }
   const TcpDescriptor& descriptor_of(Rank rank) const { return descriptors_[static_cast<std::size_t>(rank)]; }
   std::string name_of(Rank peer, const std::string& where) const {
     return fmt::format("rank {} (host {}, {})", peer, descriptor_of(peer).host_name, where);
   }
   Status check_hello(const Hello& hello) const;
-  void settle(Rank peer, Socket& socket, std::string name);
+  void settle(Rank peer, std::uint32_t stream, Socket& socket, std::string name);
   void fail(Status status);
   Status deadline_passed() const;
-  std::size_t descriptors_needed() const { return peers_.size() + 16; }
+  std::size_t descriptors_needed() const { return connections_.size() + 16; }
 
   Exchange& exchange_;
   std::span<const TcpDescriptor> descriptors_;
   std::span<const Rank> peers_;
-  std::vector<Connection> connections_;
+  std::vector<Connection> connections_;        // peer by peer; those not made yet have no peer
+  std::vector<std::size_t> first_connection_;  // of each peer
   std::vector<std::string> last_trouble_;
   std::size_t settled_ = 0;
   std::size_t strangers_ = 0;
@@ -99,7 +110,10 @@ void Meeting::fail(Status status) {
 Status Meeting::deadline_passed() const {
   std::string missing;
   for (std::size_t i = 0; i < peers_.size(); ++i) {
-    if (connections_[i].peer != kNoRank) continue;
+    const auto first = connections_.begin() + static_cast<std::ptrdiff_t>(first_connection_[i]);
+    if (std::all_of(first, first + streams_to(peers_[i]),
+                    [](const Connection& c) { return c.peer != kNoRank; }))
+      continue;
     const std::string trouble =
         peers_[i] < exchange_.rank() ? "it has not connected to us" : last_trouble_[i];
     missing += fmt::format("{} {}: {}", missing.empty() ? "" : ";", name_of(peers_[i], "TCP"), trouble);
@@ -109,18 +123,18 @@ Status Meeting::deadline_passed() const {
                       exchange_.rank(), descriptor_of(exchange_.rank()).host_name, missing)};
 }
 
-void Meeting::settle(Rank peer, Socket& socket, std::string name) {
+void Meeting::settle(Rank peer, std::uint32_t stream, Socket& socket, std::string name) {
   std::error_code error;
   Fd fd(socket.release(error));
   if (error || !fd.valid()) return fail({ErrorCode::unavailable, name + ": " + error.message()});
   const bool same_host = descriptor_of(peer).host_id == descriptor_of(exchange_.rank()).host_id;
   if (Status status = set_options(fd, same_host); !status.ok())
     return fail({status.code(), fmt::format("{}: {}", name, status.message())});
-  Connection& c = connections_[index_of(peer)];
+  Connection& c = connection(peer, stream);
   // A peer that calls again has given up the connection it had.
   if (c.peer == kNoRank) ++settled_;
-  c = {peer, std::move(fd), std::move(name), same_host};
-  if (settled_ == peers_.size()) io_.stop();
+  c = {peer, stream, std::move(fd), std::move(name), same_host};
+  if (settled_ == connections_.size()) io_.stop();
 }
 
 void Meeting::start(awaitable<void> coroutine) {
@@ -135,7 +149,8 @@ Status Meeting::run() {
     acceptors_.emplace_back(io_, l.endpoint.ipv6 ? tcp::v6() : tcp::v4(), l.socket.release());
   for (tcp::acceptor& acceptor : acceptors_) start(accept_all(acceptor));
   for (const Rank peer : peers_)
-    if (peer > exchange_.rank()) start(call(peer));
+    for (std::uint32_t stream = 0; peer > exchange_.rank() && stream < streams_to(peer); ++stream)
+      start(call(peer, stream));
   start(give_up_at_the_deadline());
   io_.run();
   return status_;
@@ -159,7 +174,7 @@ awaitable<void> Meeting::accept_all(tcp::acceptor& acceptor) {
     if (error) {  // the caller has gone again, or memory is short for the moment
       asio::steady_timer timer(io_, kRetryFirst);
       co_await timer.async_wait(kAwait);
-    } else if (strangers_ < peers_.size() + kStrangersMax) {
+    } else if (strangers_ < connections_.size() + kStrangersMax) {
       start(receive_call(std::move(socket)));
     }
   }
@@ -173,7 +188,7 @@ awaitable<void> Meeting::receive_call(SharedSocket socket) {
   Hello hello;
   const Status status = co_await examine(socket, hello);
   --strangers_;
-  if (status.ok()) co_return settle(hello.from, *socket, name_of(hello.from, from));
+  if (status.ok()) co_return settle(hello.from, hello.stream, *socket, name_of(hello.from, from));
   log::warn("TCP: dropped a connection from {}: {}", from, status.message());
 }
 
@@ -181,6 +196,9 @@ Status Meeting::check_hello(const Hello& hello) const {
   if (hello.greeting != kGreeting) return {ErrorCode::unauthenticated, "it does not speak this protocol"};
   if (hello.to != exchange_.rank() || hello.from >= exchange_.rank() || index_of(hello.from) == peers_.size())
     return {ErrorCode::unauthenticated, fmt::format("rank {} is not expected to call here", hello.from)};
+  if (hello.stream >= streams_to(hello.from))
+    return {ErrorCode::unauthenticated, fmt::format("it is connection {} of rank {}, which has {}",
+                                                    hello.stream, hello.from, streams_to(hello.from))};
   return {};
 }
 
@@ -215,12 +233,12 @@ awaitable<Status> Meeting::examine(SharedSocket socket, Hello& hello) {
   co_return error ? broken(error) : Status();
 }
 
-awaitable<void> Meeting::call(Rank peer) {
+awaitable<void> Meeting::call(Rank peer, std::uint32_t stream) {
   const std::vector<Endpoint> endpoints = ways(descriptor_of(exchange_.rank()), descriptor_of(peer));
   milliseconds pause = kRetryFirst;
   for (;;) {
     for (const Endpoint& endpoint : endpoints) {
-      Attempt attempt = co_await try_endpoint(peer, endpoint);
+      Attempt attempt = co_await try_endpoint(peer, stream, endpoint);
       if (attempt.connected) co_return;
       if (attempt.fatal) co_return fail(attempt.status);
       last_trouble_[index_of(peer)] = attempt.status.message();
@@ -231,7 +249,7 @@ awaitable<void> Meeting::call(Rank peer) {
   }
 }
 
-awaitable<Attempt> Meeting::try_endpoint(Rank peer, Endpoint endpoint) {
+awaitable<Attempt> Meeting::try_endpoint(Rank peer, std::uint32_t stream, Endpoint endpoint) {
   const std::string name = name_of(peer, to_text(endpoint));
   const tcp::endpoint at(asio::ip::make_address(endpoint.address), endpoint.port);
   auto socket = std::make_shared<Socket>(io_);
@@ -249,11 +267,12 @@ awaitable<Attempt> Meeting::try_endpoint(Rank peer, Endpoint endpoint) {
   if (error)
     co_return Attempt{
         false, false, {ErrorCode::unavailable, fmt::format("connect to {}: {}", name, error.message())}};
-  co_return co_await introduce(std::move(socket), peer, name);
+  co_return co_await introduce(std::move(socket), peer, stream, name);
 }
 
 // A peer that is late leaves the connection in its queue, so there is no limit but the meeting's.
-awaitable<Attempt> Meeting::introduce(SharedSocket socket, Rank peer, std::string name) {
+awaitable<Attempt> Meeting::introduce(SharedSocket socket, Rank peer, std::uint32_t stream,
+                                      std::string name) {
   const auto broken = [&name](const std::error_code& e) {
     return Attempt{
         false, false, {ErrorCode::unavailable, fmt::format("{} ended the handshake: {}", name, e.message())}};
@@ -261,7 +280,7 @@ awaitable<Attempt> Meeting::introduce(SharedSocket socket, Rank peer, std::strin
   const auto wrong = [&name](std::string_view what) {
     return Attempt{false, true, {ErrorCode::unauthenticated, fmt::format("{} {}", name, what)}};
   };
-  const Expected<Hello> hello = make_hello(kGreeting, exchange_.rank(), peer);
+  const Expected<Hello> hello = make_hello(kGreeting, exchange_.rank(), peer, stream);
   if (!hello) co_return Attempt{false, true, hello.status()};
   std::error_code error = co_await write_record(*socket, *hello);
   if (error) co_return broken(error);
@@ -279,7 +298,7 @@ awaitable<Attempt> Meeting::introduce(SharedSocket socket, Rank peer, std::strin
   if (error) co_return broken(error);
   if (!verify(exchange_.session_key(), *hello, answer, welcome))
     co_return wrong("gave a wrong proof at the end");
-  settle(peer, *socket, std::move(name));
+  settle(peer, stream, *socket, std::move(name));
   co_return Attempt{true, false, {}};
 }
 
@@ -295,7 +314,7 @@ Expected<std::vector<Connection>> meet(Exchange& exchange, std::span<ListeningSo
   } catch (
       const std::system_error& error) {  // Asio's constructors throw, when descriptors run out for instance
     errno = error.code().value();
-    return open_failed("io_context", error.what(), peers.size() + 16);
+    return open_failed("io_context", error.what(), peers.size() * kStreamsMax + 16);
   }
 }
 

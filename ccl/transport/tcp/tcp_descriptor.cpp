@@ -7,12 +7,13 @@
 #include <charconv>
 
 #include "ccl/transport/descriptor_fields.hpp"
+#include "ccl/transport/factories.hpp"
 
 namespace strata::tcp {
 namespace {
 
-constexpr std::string_view kVersion = "tcp1";
-constexpr std::size_t kFixedFields = 3;
+constexpr std::string_view kVersion = "tcp2";
+constexpr std::size_t kFixedFields = 4;
 constexpr std::size_t kEndpointsMax = 64;
 
 Status malformed(std::string_view text) {
@@ -22,6 +23,13 @@ Status malformed(std::string_view text) {
               text, kVersion)};
 }
 
+template <class Number>
+bool parse_number(std::string_view text, Number& number) {
+  const char* const end = text.data() + text.size();
+  const auto [stopped, wrong] = std::from_chars(text.data(), end, number);
+  return wrong == std::errc{} && stopped == end;
+}
+
 // "address port"
 bool parse_endpoint(std::string_view text, Endpoint& endpoint) {
   const std::size_t space = text.find(' ');
@@ -29,11 +37,9 @@ bool parse_endpoint(std::string_view text, Endpoint& endpoint) {
   endpoint.address = text.substr(0, space);
   std::error_code error;
   const asio::ip::address address = asio::ip::make_address(endpoint.address, error);
-  const char* const end = text.data() + text.size();
-  const auto [stopped, wrong] = std::from_chars(text.data() + space + 1, end, endpoint.port);
   endpoint.ipv6 = !error && address.is_v6();
   endpoint.loopback = !error && address.is_loopback();
-  return !error && wrong == std::errc{} && stopped == end && endpoint.port != 0;
+  return !error && parse_number(text.substr(space + 1), endpoint.port) && endpoint.port != 0;
 }
 
 bool has_family(const TcpDescriptor& descriptor, bool ipv6) {
@@ -55,7 +61,8 @@ std::string to_text(const Endpoint& endpoint) {
 }
 
 std::string to_text(const TcpDescriptor& descriptor) {
-  std::vector<std::string> fields{std::string(kVersion), descriptor.host_id, descriptor.host_name};
+  std::vector<std::string> fields{std::string(kVersion), descriptor.host_id, descriptor.host_name,
+                                  std::to_string(descriptor.streams)};
   for (const Endpoint& e : descriptor.endpoints) fields.push_back(fmt::format("{} {}", e.address, e.port));
   return join_fields(fields);
 }
@@ -64,7 +71,10 @@ Expected<TcpDescriptor> parse_tcp_descriptor(std::string_view text) {
   const std::vector<std::string> fields = split_fields(text);
   if (fields.size() < kFixedFields || fields.size() > kFixedFields + kEndpointsMax || fields[0] != kVersion)
     return malformed(text);
-  TcpDescriptor descriptor{fields[1], fields[2], {}};
+  TcpDescriptor descriptor{fields[1], fields[2], 1, {}};
+  if (!parse_number(fields[3], descriptor.streams) || descriptor.streams < 1 ||
+      descriptor.streams > kStreamsMax)
+    return malformed(text);
   for (std::size_t i = kFixedFields; i < fields.size(); ++i) {
     Endpoint endpoint;
     if (!parse_endpoint(fields[i], endpoint)) return malformed(text);
@@ -84,6 +94,10 @@ std::vector<Endpoint> ways(const TcpDescriptor& mine, const TcpDescriptor& their
     }
   }
   return same_host && !local.empty() ? local : remote;
+}
+
+std::uint32_t streams(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  return std::min(mine.streams, theirs.streams);
 }
 
 std::string why_unreachable(const TcpDescriptor& mine, const TcpDescriptor& theirs) {

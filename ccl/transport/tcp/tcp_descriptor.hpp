@@ -21,6 +21,7 @@ std::string to_text(const Endpoint& endpoint);  // "127.0.0.1:5000", "[::1]:5000
 struct TcpDescriptor {
   std::string host_id;              // Host::id
   std::string host_name;            // for messages
+  std::uint32_t streams = 1;        // TcpOptions::streams
   std::vector<Endpoint> endpoints;  // the preferred one first
 };
 std::string to_text(const TcpDescriptor& descriptor);
@@ -30,6 +31,9 @@ Expected<TcpDescriptor> parse_tcp_descriptor(std::string_view text);
 // leaves it; between hosts never a loopback, and only families of addresses that both have. Empty: not
 // reachable.
 std::vector<Endpoint> ways(const TcpDescriptor& mine, const TcpDescriptor& theirs);
+
+// How many connections the two have, the same seen from either: the smaller of what both want.
+std::uint32_t streams(const TcpDescriptor& mine, const TcpDescriptor& theirs);
 
 // Why ways() is empty, and the cure.
 std::string why_unreachable(const TcpDescriptor& mine, const TcpDescriptor& theirs);

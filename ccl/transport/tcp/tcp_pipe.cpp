@@ -51,6 +51,8 @@ void TcpPipe::readable() {
 // A child that this process forked may keep the socket open; the peer hears of our end all the same.
 TcpPipe::~TcpPipe() { ::shutdown(socket(), SHUT_RDWR); }
 
+void TcpPipe::close() { ::shutdown(socket(), SHUT_WR); }
+
 void TcpPipe::end(std::string_view reason) {
   if (!status_.ok()) return;
   status_ = Status(ErrorCode::peer_lost, fmt::format("TCP to {}: {}", connection_.name, reason));

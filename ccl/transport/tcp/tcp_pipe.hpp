@@ -20,6 +20,7 @@ class TcpPipe final : public Pipe {
   void consume(std::size_t bytes) override;
   std::size_t read(std::span<std::byte> into) override;
   Status status() const override { return status_; }
+  void close() override;
   // The loopback carries a large piece in the time that a network needs for a small one.
   std::size_t fragment_bytes() const override { return connection_.same_host ? 1 << 20 : 128 << 10; }
 

@@ -24,9 +24,9 @@ Expected<std::unique_ptr<PipeSet>> TcpPipeSet::create(std::vector<Connection> co
   for (Connection& c : connections) {
     const auto rank = static_cast<std::size_t>(c.peer);
     auto pipe = std::make_unique<TcpPipe>(std::move(c));
-    set->peers_.push_back(pipe->peer());
     set->by_rank_.resize(std::max(set->by_rank_.size(), rank + 1));
-    set->by_rank_[rank] = pipe.get();
+    if (set->by_rank_[rank].empty()) set->peers_.push_back(pipe->peer());
+    set->by_rank_[rank].push_back(pipe.get());
     set->watched_.push_back({std::move(pipe)});
     if (Status status = set->watch(set->watched_.size() - 1, EPOLLIN); !status.ok()) return status;
   }
@@ -57,10 +57,14 @@ void TcpPipeSet::adjust_interest(std::size_t index) {
   STRATA_CHECK(changed.ok(), changed.message());  // nothing is added, so nothing can be short
 }
 
-Pipe& TcpPipeSet::pipe(Rank peer) {
+std::size_t TcpPipeSet::streams(Rank peer) const {
   const auto i = static_cast<std::size_t>(peer);
-  STRATA_CHECK(i < by_rank_.size() && by_rank_[i] != nullptr, peer);
-  return *by_rank_[i];
+  return i < by_rank_.size() ? by_rank_[i].size() : 0;
+}
+
+Pipe& TcpPipeSet::pipe(Rank peer, std::size_t stream) {
+  STRATA_CHECK(stream < streams(peer), peer, stream);
+  return *by_rank_[static_cast<std::size_t>(peer)][stream];
 }
 
 std::size_t TcpPipeSet::ready(std::span<Rank> peers) {

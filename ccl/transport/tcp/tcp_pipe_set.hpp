@@ -11,10 +11,12 @@ namespace strata::tcp {
 
 class TcpPipeSet final : public PipeSet {
  public:
+  // Those to one peer are its streams, in their order.
   static Expected<std::unique_ptr<PipeSet>> create(std::vector<Connection> connections);
 
   std::span<const Rank> peers() const override { return peers_; }
-  Pipe& pipe(Rank peer) override;
+  std::size_t streams(Rank peer) const override;
+  Pipe& pipe(Rank peer, std::size_t stream) override;
   std::size_t ready(std::span<Rank> peers) override;
   int wait_descriptor() const override { return events_.get(); }
   bool prepare_to_sleep() override;
@@ -36,7 +38,7 @@ class TcpPipeSet final : public PipeSet {
   Fd events_;  // epoll, level-triggered: what is not taken is told again
   std::vector<Watched> watched_;
   std::vector<Rank> peers_;
-  std::vector<TcpPipe*> by_rank_;
+  std::vector<std::vector<TcpPipe*>> by_rank_;
   std::size_t next_ = 0;  // where ready() starts, so that a short span starves nobody
 };
 

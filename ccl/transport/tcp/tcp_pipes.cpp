@@ -18,7 +18,7 @@ Expected<std::string> TcpPipes::descriptor() {
   if (!listeners) return listeners.status();
   listeners_ = std::move(*listeners);
   const Host host = this_host();
-  TcpDescriptor descriptor{host.id, host.name, {}};
+  TcpDescriptor descriptor{host.id, host.name, options_.streams, {}};
   for (const ListeningSocket& l : listeners_) descriptor.endpoints.push_back(l.endpoint);
   return to_text(descriptor);
 }

@@ -1,0 +1,43 @@
+// The sending end of one pipe: what its peer's sender has for it goes out batch by batch.
+#pragma once
+#include <algorithm>
+
+#include "ccl/transport/stream/sender.hpp"
+
+namespace strata::stream {
+
+class Outlet final {
+ public:
+  // first: of the peer's streams, the one with the control frames.
+  Outlet(Pipe& pipe, Sender& sender, bool first)
+      : pipe_(pipe),
+        sender_(sender),
+        first_(first),
+        batch_(std::min<std::uint64_t>(pipe.fragment_bytes(), kFragmentBytesMax)) {}
+
+  void turn(std::size_t budget_bytes) {
+    for (std::size_t moved = 0; wants_turn() && moved < budget_bytes;) {
+      if (batch_.empty()) sender_.fill(batch_, first_);
+      if (batch_.empty()) return;
+      moved += batch_.write(pipe_, [this](const Batch::Frame& frame) { sender_.finish(frame); });
+      blocked_ = !batch_.empty();
+    }
+  }
+  bool wants_turn() const { return !blocked_ && (!batch_.empty() || sender_.has_output(first_)); }
+  void unblock() { blocked_ = false; }  // the pipe may take bytes again
+
+  void rescue(std::uint32_t communicator) { batch_.rescue(communicator); }
+  void clear() {  // the peer is lost
+    batch_.clear();
+    blocked_ = true;
+  }
+
+ private:
+  Pipe& pipe_;
+  Sender& sender_;
+  const bool first_;
+  Batch batch_;
+  bool blocked_ = false;  // the last write was short
+};
+
+}  // namespace strata::stream
