@@ -8,8 +8,9 @@
 namespace strata::compare {
 namespace {
 
-constexpr std::array<std::string_view, 7> kNames = {"all_reduce", "all_gather", "reduce_scatter", "broadcast",
-                                                    "reduce",     "all_to_all", "barrier"};
+constexpr std::array<std::string_view, 9> kNames = {"all_reduce", "all_gather", "reduce_scatter",
+                                                    "broadcast",  "reduce",     "all_to_all",
+                                                    "barrier",    "ping_pong",  "send"};
 
 [[noreturn]] void refuse(const std::string& what) {
   std::fprintf(

@@ -15,7 +15,9 @@ enum class Collective : std::uint8_t {
   broadcast,
   reduce,
   all_to_all,
-  barrier
+  barrier,
+  ping_pong,  // point to point, of ranks 0 and 1
+  send
 };
 std::string_view to_string(Collective collective);
 

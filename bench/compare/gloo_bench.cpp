@@ -107,6 +107,8 @@ class Gloo final {
       case Collective::reduce: return make_reduce(b), false;
       case Collective::all_to_all: return make_all_to_all(b), false;
       case Collective::barrier: return make_barrier(), false;
+      case Collective::ping_pong:
+      case Collective::send: break;
     }
     return false;
   }

@@ -106,7 +106,8 @@ int measure_all(P& peer, const Arguments& arguments, const std::string& variant)
     Measurement<P> measurement(peer, arguments, *buffers);
     const bool right = measurement.results_are_right();
     measure_and_print(peer, measurement, arguments,
-                      {variant, std::string(to_string(arguments.collective)), peer.size(), bytes, right});
+                      {variant, std::string(to_string(arguments.collective)), peer.size(), bytes, right},
+                      messages_per_call(arguments.collective, bytes));
     if (!right) status = 1;
   }
   return status;

@@ -40,6 +40,8 @@ float output_at(Collective collective, int rank, int ranks, std::uint64_t part, 
     case Collective::all_to_all:
       return input_at(static_cast<int>(i / part), static_cast<std::uint64_t>(rank) * part + i % part);
     case Collective::broadcast: return input_at(0, i);
+    case Collective::ping_pong:
+    case Collective::send: return input_at(0, i);
     case Collective::barrier: break;
   }
   return 0;
@@ -64,6 +66,14 @@ Plan plan_for(std::uint64_t bytes, double call_s, const Arguments& arguments) {
   return plan;
 }
 
+int messages_per_call(Collective collective, std::uint64_t bytes) {
+  constexpr std::uint64_t kWindow = 64, kWindowBytesMax = 64 << 20;
+  if (collective == Collective::ping_pong) return 2;
+  if (collective != Collective::send) return 1;
+  return static_cast<int>(
+      std::clamp<std::uint64_t>(kWindowBytesMax / std::max<std::uint64_t>(bytes, 1), 2, kWindow));
+}
+
 Buffers counts_of(Collective collective, std::uint64_t bytes, int ranks) {
   const std::uint64_t count = bytes / sizeof(float), part = count / static_cast<std::uint64_t>(ranks);
   Buffers b;
@@ -80,6 +90,7 @@ void fill(Collective collective, int rank, const Buffers& b) {
 
 bool is_right(Collective collective, int rank, int ranks, const Buffers& b) {
   if (collective == Collective::reduce && rank != 0) return true;
+  if (collective == Collective::send && rank != 1) return true;
   const std::uint64_t part = collective == Collective::reduce_scatter
                                  ? b.out_count
                                  : b.out_count / static_cast<std::uint64_t>(ranks);

@@ -23,6 +23,10 @@ struct Plan {
 // call_s: what one call takes, about; the same on all ranks.
 Plan plan_for(std::uint64_t bytes, double call_s, const Arguments& arguments);
 
+// How many messages a call is made of, one after another or at once; its time is divided by them. As
+// strata-perf's ping_pong and send.
+int messages_per_call(Collective collective, std::uint64_t bytes);
+
 // What one rank works on. in == out: in place. Broadcast has one buffer only, so it is always in place.
 struct Buffers {
   float* in = nullptr;

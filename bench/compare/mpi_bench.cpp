@@ -27,6 +27,7 @@ class Mpi final {
 
   std::optional<Buffers> prepare(Collective collective, std::uint64_t bytes) {
     collective_ = collective;
+    requests_.resize(static_cast<std::size_t>(messages_per_call(collective, bytes)));
     count_ = static_cast<int>(bytes / sizeof(float));
     part_ = count_ / size_;
     buffers_ = counts_of(collective, bytes, size_);
@@ -49,15 +50,41 @@ class Mpi final {
       case Collective::reduce: MPI_Reduce(in, out, count_, MPI_FLOAT, MPI_SUM, root, world_); break;
       case Collective::all_to_all: MPI_Alltoall(in, part_, MPI_FLOAT, out, part_, MPI_FLOAT, world_); break;
       case Collective::barrier: MPI_Barrier(world_); break;
+      case Collective::ping_pong: ping_pong(); break;
+      case Collective::send: send_at_once(); break;
     }
   }
 
  private:
+  void send(const float* from, int count) { MPI_Send(from, count, MPI_FLOAT, 1 - rank_, 0, world_); }
+  void receive(float* into, int count) {
+    MPI_Recv(into, count, MPI_FLOAT, 1 - rank_, 0, world_, MPI_STATUS_IGNORE);
+  }
+
+  void ping_pong() {
+    if (rank_ == 0) send(buffers_.in, count_);
+    if (rank_ <= 1) receive(buffers_.out, count_);
+    if (rank_ == 1) send(buffers_.out, count_);
+  }
+
+  // The receiver says when it has them all.
+  void send_at_once() {
+    if (rank_ > 1) return;
+    for (MPI_Request& request : requests_)
+      if (rank_ == 0)
+        MPI_Isend(buffers_.in, count_, MPI_FLOAT, 1, 0, world_, &request);
+      else
+        MPI_Irecv(buffers_.out, count_, MPI_FLOAT, 0, 0, world_, &request);
+    MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
+    rank_ == 0 ? receive(buffers_.out, 1) : send(buffers_.out, 1);
+  }
+
   int rank_ = 0, size_ = 1, count_ = 0, part_ = 0;
   Collective collective_ = Collective::barrier;
   const MPI_Comm world_ = MPI_COMM_WORLD;
   Memory in_, out_;
   Buffers buffers_;
+  std::vector<MPI_Request> requests_;
 };
 
 }  // namespace

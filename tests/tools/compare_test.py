@@ -86,6 +86,12 @@ class Arms(unittest.TestCase):
         self.assertEqual(sorted(self.names("broadcast", 4, ["tcp"], peers, True, number=2)),
                          ["gloo", "strata", "strata-again"])
 
+    def test_messages_are_of_ordinary_buffers_and_those_of_iperf3_are_large(self):
+        block = arms_for("send", 2, ["shm", "shm-allocated"], ("mpich", "gloo"), True, 2, 1)
+        self.assertEqual({mode for _, mode in block}, {"shm"})
+        self.assertEqual({arm.name for arm, _ in block}, {"strata", "strata-again", "mpich"})
+        self.assertEqual(next(arm for arm in ARMS if arm.name == "iperf3").sizes_of((8, 64 << 10), 2, 2), [64 << 10])
+
     def test_who_never_yields_is_measured_at_large_sizes_when_ranks_share_cores(self):
         arm = next(arm for arm in ARMS if arm.name == "mpich")
         self.assertEqual(arm.sizes_of((8, 64 << 20), 4, 2), [64 << 20])
@@ -93,7 +99,7 @@ class Arms(unittest.TestCase):
         self.assertNotIn("mpich", self.names("barrier", 4, ["shm"], ("mpich",)))
 
     def test_every_arm_makes_commands_of_words(self):
-        programs = {name: name for name in ("openmpi", "mpich", "gloo", "torch", "limits")}
+        programs = {name: name for name in ("openmpi", "mpich", "gloo", "torch", "iperf3", "limits")}
         for arm in (*ARMS, LIMIT_ARM):
             for ranks in (2, 4):
                 job = Job("all_reduce", (8, 1024), ranks, arm.modes[0], 0.1, 9, False, True, 2, programs, "/folder")
@@ -233,6 +239,14 @@ class Limits(unittest.TestCase):
         memory = limits.memory_of(odd, 8192)
         self.assertEqual(memory.read, memory.write)
 
+    def test_messages(self):
+        us = lambda mode, case, size: limits.limit_us(mode, case, size, 2, 2, parts())  # noqa: E731
+        self.assertEqual([limits.window_of(size) for size in (8, 1 << 20, 4 << 20, 1 << 30)], [64, 64, 16, 2])
+        self.assertEqual(us("tcp", "send", 8), 5 / 64)  # a window is one stream
+        self.assertEqual(us("tcp", "ping_pong", 8), 4)
+        self.assertAlmostEqual(us("shm", "ping_pong", 8), 0.1)
+        self.assertAlmostEqual(us("shm", "send", 1 << 20), (1 << 19) * RATES["pass"])
+
     def test_workers(self):
         self.assertEqual([workers_of("shm", *of) for of in ((4, 2), (3, 8), (2, 1))], [2, 3, 1])
         self.assertEqual([workers_of("tcp", *of) for of in ((4, 2), (3, 8), (2, 1))], [2, 2, 2])
@@ -264,6 +278,13 @@ class Report(unittest.TestCase):
         self.assertIn("| shm | 2 | all_reduce | 2.00 |", text)
         self.assertIn("| shm | 2 | copy | 1 KiB | 1000 |", text)
         self.assertIn("- a note", text)
+
+    def test_messages_have_a_table_with_all_peers(self):
+        given = [sample("strata", 2, collective="send"), sample("mpich", 3, collective="send"),
+                 sample("iperf3", 4, collective="send"), sample(limits.LIMIT, 1, collective="send")]
+        text = table.report("Title", "machine", given, [])
+        self.assertIn("| shm | send | 1 KiB | 2.00 | 4.00 | 0.51 | 4.00 | 3.00 | 1.00 | 2.00 |", text)
+        self.assertNotIn("## shm, 2 ranks", text)
 
     def test_numbers(self):
         self.assertEqual([table.number(v) for v in (0.1234, 9.999, 42.26, 99.97, 12345.6, None)],

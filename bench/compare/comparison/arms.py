@@ -3,6 +3,8 @@ import dataclasses
 import os
 
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier")
+POINT_TO_POINT = ("ping_pong", "send")  # of two ranks: a message at a time, and a window of them
+MEASURED = (*COLLECTIVES, *POINT_TO_POINT)
 MODES = ("shm", "shm-allocated", "tcp")
 SHARED_OUT = ("all_gather", "reduce_scatter", "all_to_all")  # each rank has a part of the size
 STRATA, STRATA_AGAIN = "strata", "strata-again"  # the same program twice a round: what differs is noise
@@ -53,19 +55,20 @@ class Arm:
     command: object
     collectives: tuple = COLLECTIVES
     environment: dict = dataclasses.field(default_factory=dict)
-    ranks_max: int = 1 << 10
     tuned: bool = False       # by hand
     once: bool = False        # measured in the first round only
     cores_only: bool = False  # it polls without end: no more ranks than cores
-    crowded_bytes_min: int = 0  # with more ranks than cores, it is measured from this size on only
+    bytes_min: int = 0          # it is measured from this size on only,
+    crowded_bytes_min: int = 0  # and with more ranks than cores from this one
     namespace: bool = False   # runs in a network namespace whose congestion control is reno
 
     def applies(self, collective, ranks, mode, cores):
         crowds = ranks > cores and (self.cores_only or collective == "barrier" and self.crowded_bytes_min)
-        return collective in self.collectives and mode in self.modes and ranks <= self.ranks_max and not crowds
+        return collective in self.collectives and mode in self.modes and not crowds
 
     def sizes_of(self, sizes, ranks, cores):
-        return [size for size in sizes if ranks <= cores or size >= self.crowded_bytes_min]
+        least = max(self.bytes_min, self.crowded_bytes_min if ranks > cores else 0)
+        return [size for size in sizes if size >= least]
 
 
 def bytes_of(collective, size, ranks):
@@ -127,6 +130,10 @@ def torch(job):
     return [each + ["--rank", str(rank)] for rank in range(job.ranks)]
 
 
+def iperf3(job):
+    return [["/usr/bin/python3", job.programs["iperf3"], *job.arguments()]]
+
+
 def workers_of(mode, ranks, cores):
     """How many processes measure the limits of so many ranks; over TCP they work in pairs."""
     workers = min(ranks, cores)
@@ -134,7 +141,8 @@ def workers_of(mode, ranks, cores):
 
 
 def limits(job):
-    return [[job.programs["limits"], "--kind", "tcp" if job.mode == "tcp" else "memory", "--workers", str(workers_of(job.mode, job.ranks, job.cores)),
+    workers = workers_of(job.mode, job.ranks, job.cores)
+    return [[job.programs["limits"], "--kind", "tcp" if job.mode == "tcp" else "memory", "--workers", str(workers),
              *job.timing()]]
 
 
@@ -153,18 +161,19 @@ ALL_REDUCE = ("all_reduce",)
 OLDER = ("all_reduce", "reduce_scatter")  # what Gloo's older classes do
 
 ARMS = (
-    Arm("openmpi", "openmpi", SHM, openmpi()),
-    Arm("openmpi-ucx", "openmpi-ucx", SHM, openmpi(*UCX)),
-    Arm("mpich", "mpich", SHM, mpich, crowded_bytes_min=LARGE_BYTES),
-    Arm("openmpi", "openmpi", ("tcp",), openmpi(*LOOPBACK)),
-    Arm("openmpi-ucx", "openmpi-ucx", ("tcp",), openmpi(*UCX), environment=UCX_LOOPBACK),
-    Arm("mpich", "mpich", ("tcp",), mpich, environment={"MPIR_CVAR_NOLOCAL": "1", **UCX_LOOPBACK},
+    Arm("openmpi", "openmpi", SHM, openmpi(), MEASURED),
+    Arm("openmpi-ucx", "openmpi-ucx", SHM, openmpi(*UCX), MEASURED),
+    Arm("mpich", "mpich", SHM, mpich, MEASURED, crowded_bytes_min=LARGE_BYTES),
+    Arm("openmpi", "openmpi", ("tcp",), openmpi(*LOOPBACK), MEASURED),
+    Arm("openmpi-ucx", "openmpi-ucx", ("tcp",), openmpi(*UCX), MEASURED, environment=UCX_LOOPBACK),
+    Arm("mpich", "mpich", ("tcp",), mpich, MEASURED, {"MPIR_CVAR_NOLOCAL": "1", **UCX_LOOPBACK},
         crowded_bytes_min=LARGE_BYTES),
     Arm("gloo", "gloo", ("tcp",), gloo("ring")),
     Arm("gloo-bcube", "gloo", ("tcp",), gloo("bcube"), ALL_REDUCE),
     Arm("gloo-ring-chunked", "gloo", ("tcp",), gloo("ring-chunked"), ALL_REDUCE),
     Arm("gloo-halving-doubling", "gloo", ("tcp",), gloo("halving-doubling"), ALL_REDUCE),
     Arm("torch-gloo", "torch", ("tcp",), torch, once=True),
+    Arm("iperf3", "iperf3", ("tcp",), iperf3, ("send",), once=True, bytes_min=64 << 10),  # its bytes are no messages
 
     Arm("openmpi+sm", "openmpi", SHM, openmpi(*mca(("coll_sm_priority", "100"))),
         ("all_reduce", "broadcast", "reduce", "barrier"), tuned=True),
@@ -189,7 +198,10 @@ LIMIT_ARM = Arm("limit", "limits", MODES, limits)
 
 def arms_for(collective, ranks, modes, peers, tuned, cores, round_number):
     """(arm, mode) of one block, in the order in which they are run: Strata in each mode, first and again half-way,
-    rotated by round. Several modes differ in Strata's buffers only: peers are measured in the first."""
+    rotated by round. Several modes differ in Strata's buffers only: in the first alone are peers measured, and messages.
+    """
+    if collective in POINT_TO_POINT:
+        modes = modes[:1]
     chosen = [(arm, modes[0]) for arm in ARMS
               if arm.peer in peers and (tuned or not arm.tuned) and (round_number == 1 or not (arm.once or arm.tuned))
               and arm.applies(collective, ranks, modes[0], cores)]

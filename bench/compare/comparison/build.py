@@ -16,6 +16,7 @@ PROGRAMS = {
     "mpich": ("mpicxx.mpich", ("mpi_bench.cpp",), ()),
     "gloo": ("c++", ("gloo_bench.cpp",), ("-lgloo", "-pthread")),
 }
+SCRIPTS = {"torch": "torch_gloo_bench.py", "iperf3": "iperf3_bench.py"}
 PROGRAM_OF_PEER = {"openmpi-ucx": "openmpi"}  # else of the same name
 
 
@@ -41,6 +42,7 @@ def missing_packages(program):
         "mpich": ((lambda: shutil.which("mpirun.mpich"), "mpich"), (lambda: shutil.which("mpicxx.mpich"), "libmpich-dev")),
         "gloo": ((has_gloo, "libgloo-dev"),),
         "torch": ((has_torch, "python3-torch"),),
+        "iperf3": ((lambda: shutil.which("iperf3"), "iperf3"),),
     }
     return [package for there, package in needs.get(program, ()) if not there()]
 
@@ -76,8 +78,8 @@ def build(peers, folder):
         packages = missing_packages(program)
         if packages:
             notes.append(f"{program} is left out: apt-get install {' '.join(packages)} would bring it")
-        elif program == "torch":
-            programs["torch"] = os.path.join(HERE, "torch_gloo_bench.py")
+        elif program in SCRIPTS:
+            programs[program] = os.path.join(HERE, SCRIPTS[program])
         else:
             programs[program] = build_program(program, folder)
     return programs, notes

@@ -3,7 +3,7 @@ import collections
 import dataclasses
 import statistics
 
-from comparison.arms import COLLECTIVES, LIMIT_PREFIX, MODES, STRATA, STRATA_AGAIN
+from comparison.arms import LIMIT_PREFIX, MEASURED, MODES, STRATA, STRATA_AGAIN
 
 
 @dataclasses.dataclass(frozen=True)
@@ -131,7 +131,7 @@ def cells_of(samples):
     for sample in samples:
         grouped[sample.cell()].append(sample)
     with_peers_of_shm(grouped)
-    keys = sorted(grouped, key=lambda k: (position(MODES, k[0]), k[1], position(COLLECTIVES, k[2]), k[3]))
+    keys = sorted(grouped, key=lambda k: (position(MODES, k[0]), k[1], position(MEASURED, k[2]), k[3]))
     return [cell for cell in (cell_of(key, grouped[key]) for key in keys) if cell]
 
 

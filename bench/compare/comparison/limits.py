@@ -7,11 +7,11 @@ import collections
 import dataclasses
 import math
 
-from comparison.arms import COLLECTIVES, LIMIT_PREFIX, STRATA, workers_of
-from comparison.samples import Sample
+from comparison.arms import LIMIT_PREFIX, MEASURED, STRATA, workers_of
 
 LIMIT = LIMIT_PREFIX + "composed"
 WORD_BYTES = 8
+WINDOW_BYTES_MAX = 64 << 20
 
 
 @dataclasses.dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Demand:
     """What all ranks of a call have to do together. Bytes are counted in sizes of the call."""
     reads: float    # of the ranks' inputs
     writes: float   # of their outputs
-    passes: float   # from core to core, where the other's memory cannot be reached: half a write and half a read of slots
+    passes: float   # from core to core where others' memory is out of reach: a write and a read of slots are one
     sent: float     # and received
     added: float
     messages: int
@@ -38,7 +38,14 @@ def demand_of(collective, ranks):
         "reduce": Demand(n, 1, others, others, others, others, rooted=True),
         "all_to_all": Demand(n, n, others, others, 0, 2 * others),
         "barrier": Demand(0, 0, 0, 0, 0, 2 * others),
+        "ping_pong": Demand(1, 1, 1, 1, 0, 1, rooted=True),
+        "send": Demand(1, 1, 1, 1, 0, 1, rooted=True),
     }[collective]
+
+
+def window_of(size):
+    """How many messages are under way at once, as strata-perf's send has it."""
+    return min(64, max(2, WINDOW_BYTES_MAX // size))
 
 
 class Curve:
@@ -80,10 +87,13 @@ def limit_us(mode, collective, size, ranks, cores, parts):
     """parts: {primitive: Curve}, measured by workers_of() processes. size: bytes, as bytes_of() gives them."""
     demand, workers = demand_of(collective, ranks), workers_of(mode, ranks, cores)
     turns_us = turns_of(demand, ranks, cores) * parts["switch"].at(WORD_BYTES)
+    if mode == "tcp" and collective == "send":  # a window is one stream of bytes
+        messages = window_of(size)
+        return parts["tcp_stream"].at(messages * size) / messages
     memory = memory_of(parts, (demand.reads + demand.writes) * size / workers)
     if mode == "tcp":
         return tcp_us(demand, size, ranks, workers, memory, parts, turns_us)
-    hop_us = parts["hop"].at(WORD_BYTES)
+    hop_us = parts["hop"].at(WORD_BYTES) if collective != "send" else 0
     work_us = (demand.reads * memory.read + demand.writes * memory.write) * size / workers
     if mode == "shm-allocated":
         return max(hop_us, turns_us) + max(work_us, demand.crossed * memory.handed_on * size / workers)
@@ -126,14 +136,14 @@ def composed(samples, cores):
     for sample in samples:
         if sample.arm.startswith(LIMIT_PREFIX):
             parts[sample.round, sample.mode, sample.ranks].append(sample)
-        elif sample.collective in COLLECTIVES and sample.arm == STRATA:
+        elif sample.collective in MEASURED and sample.arm == STRATA:
             cells[sample.round, *sample.cell()] = sample
     limits = []
     for (number, mode, ranks, collective, _), of_strata in cells.items():
         measured = parts.get((number, mode, ranks)) or parts.get((number, "shm", ranks))
         if measured:
             us = limit_us(mode, collective, of_strata.bytes, ranks, cores, parts_of(measured))
-            limits.append(Sample(**{**dataclasses.asdict(of_strata), "arm": LIMIT, "p50_us": us, "p99_us": us, "min_us": us,
-                                    "right": True, "probe_before_ns": measured[0].probe_before_ns,
-                                    "probe_after_ns": measured[0].probe_after_ns}))
+            limits.append(dataclasses.replace(
+                of_strata, arm=LIMIT, p50_us=us, p99_us=us, min_us=us, right=True,
+                probe_before_ns=measured[0].probe_before_ns, probe_after_ns=measured[0].probe_after_ns))
     return limits

@@ -73,8 +73,9 @@ def rows_of_programs(text):
         fields = line.strip().split(",")
         if len(fields) == 11 and fields[0] == "compare":
             p50, p99, least = map(float, fields[5:8])
-            yield fields[1], fields[2], int(fields[4]), {"p50_us": p50, "p99_us": p99, "min_us": least, "samples": int(fields[8]),
-                                                         "calls": int(fields[9]), "right": fields[10] == "1"}
+            figures = {"p50_us": p50, "p99_us": p99, "min_us": least, "samples": int(fields[8]), "calls": int(fields[9]),
+                       "right": fields[10] == "1"}
+            yield fields[1], fields[2], int(fields[4]), figures
 
 
 def rows_of_strata(path):

@@ -3,7 +3,7 @@ import collections
 import itertools
 import statistics
 
-from comparison.arms import COLLECTIVES, LIMIT_PREFIX
+from comparison.arms import LIMIT_PREFIX, MEASURED, POINT_TO_POINT
 from comparison.cells import behind, cells_of
 
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -53,8 +53,12 @@ def cell_row(cell):
             f"{cell.others_pct:.0f}"]
 
 
-CELL_HEADER = ["collective", "size", "Strata p50 us", "p99 us", "busbw GB/s", "best peer p50 us", "p99 us", "which", "peer / Strata",
-               "limit us", "Strata / limit", "A/A", "cores, ns", "others %"]
+CELL_HEADER = ["collective", "size", "Strata p50 us", "p99 us", "busbw GB/s", "best peer p50 us", "p99 us", "which",
+               "peer / Strata", "limit us", "Strata / limit", "A/A", "cores, ns", "others %"]
+
+
+def of_collectives(cells):
+    return [cell for cell in cells if cell.collective not in POINT_TO_POINT]
 
 
 def cells_text(cells):
@@ -77,11 +81,28 @@ def nearness_text(cells):
     return "## Strata / limit\n\n" + markdown(["mode", "ranks", "collective", *map(size_text, sizes)], rows) + "\n"
 
 
+def point_to_point_text(cells):
+    """A row for each size, with all peers."""
+    cells = [cell for cell in cells if cell.collective in POINT_TO_POINT]
+    if not cells:
+        return ""
+    arms = sorted({peer.arm for cell in cells for peer in cell.peers})
+    rows = []
+    for cell in cells:
+        of_peer = {peer.arm: peer.p50_us for peer in cell.peers}
+        rows.append([cell.mode, cell.collective, size_text(cell.size), number(cell.p50_us), number(cell.p99_us),
+                     number(cell.busbw_gbs()), *(number(of_peer.get(arm)) for arm in arms),
+                     number(cell.limit and cell.limit.p50_us), f"{1 / cell.limit.ratio:.2f}" if cell.limit else ""])
+    return "## Point to point\n\n" + POINT_TO_POINT_EXPLANATION + markdown(
+        ["mode", "what", "size", "Strata p50 us", "p99 us", "GB/s", *(f"{arm} us" for arm in arms), "limit us",
+         "Strata / limit"], rows) + "\n"
+
+
 def parts_text(samples):
     """What the limits are composed of: the fastest way, the median over the rounds."""
     found = collections.defaultdict(dict)
     for sample in samples:
-        if sample.arm.startswith(LIMIT_PREFIX) and sample.collective not in COLLECTIVES:
+        if sample.arm.startswith(LIMIT_PREFIX) and sample.collective not in MEASURED:
             of_round = found[sample.collective, sample.size, sample.mode, sample.ranks]
             of_round[sample.round] = min(sample.p50_us, of_round.get(sample.round, sample.p50_us))
     if not found:
@@ -113,8 +134,17 @@ others: what others used of a core meanwhile. limit: what the call takes at leas
 """
 
 
+POINT_TO_POINT_EXPLANATION = """Times of one message from rank 0 to rank 1. ping_pong: one at a time, half of a round trip. send: 64
+under way at once, fewer above 1 MiB, all from and to one buffer of the message's size, and the receiver's word that it
+has them. iperf3: one stream, one buffer of the size, at most 1 MiB. The limit over TCP is plain sockets, polled, with
+buffers of the size.
+
+"""
+
+
 def report(title, conditions, samples, notes):
     """conditions: the command and the machine."""
     cells = cells_of(samples)
     return (f"# {title}\n\n{conditions}\n\n" + EXPLANATION + behind_text(cells) + wrong_text(cells) +
-            nearness_text(cells) + cells_text(cells) + parts_text(samples) + notes_text(notes))
+            nearness_text(of_collectives(cells)) + cells_text(of_collectives(cells)) + point_to_point_text(cells) +
+            parts_text(samples) + notes_text(notes))
