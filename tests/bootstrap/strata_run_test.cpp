@@ -161,6 +161,15 @@ TEST_CASE("mistakes are named before anything starts") {
            {{"-n", "2", "--log", "loud", "true"}, {}, 2, "\"loud\""},
            {{"-n", "2", "true"}, {"STRATA_LOGS=info"}, 2, "did you mean STRATA_LOG?"},
            {{"-n", "2", "true"}, {"STRATA_SPIN_US=x"}, 2, "STRATA_SPIN_US"},
+           {{"--lab", "2y2", "true"}, {}, 2, "'2y2' is neither HOSTSxRANKS"},
+           {{"--lab", "2x2", "-n", "2", "true"}, {}, 2, "leave -n away"},
+           {{"--lab", "2x2", "--nnodes", "2", "true"}, {}, 2, "leave --nnodes and --rendezvous away"},
+           {{"--lab", "2x2", "--rendezvous", "h:1", "true"}, {}, 2, "leave --nnodes and --rendezvous away"},
+           {{"--lab", "2x2", "--lab-order", "random", "true"}, {}, 2, "random"},
+           {{"-n", "2", "--lab-racks", "2", "true"}, {}, 2, "--lab-racks requires --lab"},
+           {{"--lab", "2x2"}, {}, 2, "program to run is missing"},
+           {{"--lab", "2x2", "--only-rank", "4", "true"}, {}, 2, "from 0 to 3"},
+           {{"--lab", "2x2", "no-such-program"}, {}, 127, "no program no-such-program in PATH"},
            {{"-n", "2", "no-such-program"}, {}, 127, "no program no-such-program in PATH"},
            {{"-n", "2", folder.path("none")}, {}, 127, "there is no file"},
            {{"-n", "2", folder.path("text")}, {}, 126, "chmod +x"},
@@ -183,7 +192,7 @@ TEST_CASE("help is printed on standard output, with all options and variables") 
   const Result help = launch({"--help"}), variables = launch({"--help-environment"});
   CHECK(help.exit_code == 0);
   for (const char* part :
-       {"--nnodes", "--secret-file", "--only-rank", "EXAMPLES", "EXIT STATUS", "MASTER_PORT"})
+       {"--nnodes", "--secret-file", "--only-rank", "EXAMPLES", "LABS", "EXIT STATUS", "MASTER_PORT"})
     CHECK(has(help.out, part));
   CHECK(variables.exit_code == 0);
   for (const Variable& v : known_variables()) CHECK(has(variables.out, std::string(v.name)));

@@ -14,25 +14,26 @@ from manual import EXAMPLES, INTRODUCTION
 DEFAULT_NAME = "lab"
 
 
-def main(arguments):
-    options = _parser().parse_args(arguments)
+def main(arguments, program="lab"):
+    options = _parser(program).parse_args(arguments)
     try:
         labs.require_root()
         return options.run(options) or 0
     except Mistake as mistake:
-        print(f"lab: {mistake}", file=sys.stderr)
+        print(f"{program}: {mistake}", file=sys.stderr)
         return 2
     except (Failure, OSError) as failure:
-        print(f"lab: {failure}", file=sys.stderr)
+        print(f"{program}: {failure}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 128 + signal.SIGINT
 
 
-def _parser():
-    parser = argparse.ArgumentParser(prog="lab", description=INTRODUCTION, epilog=EXAMPLES, allow_abbrev=False,
+def _parser(program):
+    examples = EXAMPLES.replace("    lab ", f"    {program} ")  # an installed one is called strata-lab
+    parser = argparse.ArgumentParser(prog=program, description=INTRODUCTION, epilog=examples, allow_abbrev=False,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_up(commands)
     down = _add(commands, "down", _down, "end a lab and all that runs in it")
     down.add_argument("--all", action="store_true", help="end all labs")

@@ -28,6 +28,9 @@ EXAMPLES
   What TCP gets through, for a benchmark to be compared with:
     lab calibrate --json
 
+  A job in a lab of its own, which ends with it:
+    strata-run --lab 2x4@1gbit -- strata-perf all_reduce
+
 ADDRESSES
   Host H has the address 10.77.R.(H+1) on its interface railR, and every host knows the others by name (rail 0).
   Each end of a link sends at its rate, in bursts of 128 KiB or 1 ms of the rate, whichever is more, and keeps 1 MiB or

@@ -12,6 +12,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 
 #include "ccl/base/errno_status.hpp"
 
@@ -44,25 +46,66 @@ struct Streams {
   int in, out, err, failure;
 };
 
+// What a process that could not become the program tells its parent.
+struct Failure {
+  int reason;       // errno
+  bool on_the_way;  // it did not get into the host's namespaces
+};
+
+// While this lives, new processes are in the namespace of processes of that host.
+class InHost final {
+ public:
+  explicit InHost(int host) : mine_(host < 0 ? -1 : ::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC)) {
+    if (host >= 0 && ::setns(host, CLONE_NEWPID) != 0) reason_ = errno;
+  }
+  InHost(const InHost&) = delete;
+  InHost& operator=(const InHost&) = delete;
+  ~InHost() {
+    if (mine_.valid()) ::setns(mine_.get(), CLONE_NEWPID);
+  }
+  int reason() const { return reason_; }
+
+ private:
+  Fd mine_;
+  int reason_ = 0;  // errno
+};
+
+// The other namespaces. Files are the same there, so the folder may be kept.
+bool enter(int host, const char* folder) {
+  return ::setns(host, CLONE_NEWNS | CLONE_NEWNET | CLONE_NEWUTS | CLONE_NEWIPC) == 0 && ::chdir(folder) == 0;
+}
+
+// Where the new process comes from, and where it goes.
+struct Origin {
+  pid_t parent;  // as seen by it: 0 from another namespace of processes
+  int host;
+  const char* folder;
+};
+
+[[noreturn]] void give_up(const Streams& streams, bool on_the_way) {
+  const Failure failure{errno, on_the_way};
+  (void)!::write(streams.failure, &failure, sizeof failure);
+  ::_exit(127);
+}
+
 // In the new process, where only system calls are safe. Does not return.
 [[noreturn]] void become(const char* path, char* const* arguments, char* const* environment,
-                         const Streams& streams, const cpu_set_t& cores, pid_t parent) {
+                         const Streams& streams, const cpu_set_t& cores, const Origin& origin) {
   ::setpgid(0, 0);
   // Should the parent be killed, so is this; and it may have been already.
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (::getppid() != parent) ::_exit(1);
+  if (::getppid() != origin.parent) ::_exit(1);
   ::signal(SIGPIPE, SIG_DFL);  // the only one that strata-run changes
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   if (CPU_COUNT(&cores) > 0) ::sched_setaffinity(0, sizeof cores, &cores);  // refused: it runs all the same
+  if (origin.host >= 0 && !enter(origin.host, origin.folder)) give_up(streams, true);
   if (streams.in >= 0) ::dup2(streams.in, STDIN_FILENO);
   ::dup2(streams.out, STDOUT_FILENO);
   ::dup2(streams.err, STDERR_FILENO);
   ::execve(path, arguments, environment);
-  const int reason = errno;
-  (void)!::write(streams.failure, &reason, sizeof reason);
-  ::_exit(127);
+  give_up(streams, false);
 }
 
 }  // namespace
@@ -100,17 +143,28 @@ Expected<Child> start(const Command& command, const std::vector<std::string>& en
   cpu_set_t cores;
   CPU_ZERO(&cores);
   for (const int core : command.cores) CPU_SET(core, &cores);
-  const pid_t parent = ::getpid(), pid = ::fork();
-  if (pid < 0) return errno_status("fork", command.path);
-  if (pid == 0) become(command.path.c_str(), arguments.data(), variables.data(), streams, cores, parent);
+  std::error_code ignored;
+  const std::string folder = std::filesystem::current_path(ignored).string();
+  const Origin origin{command.host < 0 ? ::getpid() : 0, command.host, folder.c_str()};
+  pid_t pid = 0;
+  {
+    const InHost in_host(command.host);
+    if (in_host.reason() != 0) {
+      errno = in_host.reason();
+      return errno_status("setns", "a host of the lab");
+    }
+    pid = ::fork();
+    if (pid < 0) return errno_status("fork", command.path);
+    if (pid == 0) become(command.path.c_str(), arguments.data(), variables.data(), streams, cores, origin);
+  }
   ::setpgid(pid, pid);  // in both processes, so that it is done whoever runs first
   failure->write.reset();
-  int reason = 0;
+  Failure why{};
   // Ends when the program has been started, which closes the pipe, or could not be.
-  if (::read(failure->read.get(), &reason, sizeof reason) == sizeof reason) {
+  if (::read(failure->read.get(), &why, sizeof why) == sizeof why) {
     ::waitpid(pid, nullptr, 0);
-    errno = reason;
-    return errno_status("exec", command.path);
+    errno = why.reason;
+    return why.on_the_way ? errno_status("setns", "a host of the lab") : errno_status("exec", command.path);
   }
   for (const Fd* fd : {&out->read, &err->read}) ::fcntl(fd->get(), F_SETFL, O_NONBLOCK);
   return Child{pid, std::move(out->read), std::move(err->read)};

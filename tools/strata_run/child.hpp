@@ -20,6 +20,7 @@ struct Command {
   std::string path;                    // of the program's file
   std::vector<std::string> arguments;  // the first is the program's name
   std::vector<int> cores = {};         // that it may use; empty: as this process
+  int host = -1;  // pidfd of a process whose namespaces it lives in; -1: those of this process
 };
 
 // The file that the name means, found as a shell finds it; path: the folders to look in, separated by colons.

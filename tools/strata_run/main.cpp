@@ -8,6 +8,8 @@
 #include "ccl/runtime/options.hpp"
 #include "tools/strata_run/host_facts.hpp"
 #include "tools/strata_run/job_folder.hpp"
+#include "tools/strata_run/lab.hpp"
+#include "tools/strata_run/placement.hpp"
 #include "tools/strata_run/plan.hpp"
 #include "tools/strata_run/secret.hpp"
 #include "tools/strata_run/supervisor.hpp"
@@ -33,7 +35,7 @@ void log_plan(const Options& options, const Job& job) {
              std::max(1, static_cast<int>(job.cores.size()) / options.ranks));
 }
 
-int launch(const Options& options, const Job& job, const Environment& environment, const std::string& folder,
+int launch(const Options& options, Job job, const Environment& environment, const std::string& folder,
            const Command& command) {
   const std::vector<std::string> inherited = environment.assignments();
   if (Status s = check_environment(environment_of(options, job, inherited, 0)); !s.ok())
@@ -41,12 +43,21 @@ int launch(const Options& options, const Job& job, const Environment& environmen
   log_plan(options, job);
   auto guardian = Guardian::start(folder);
   if (!guardian) return complain(guardian.status(), kLauncherFailed);
+  std::optional<Lab> lab;  // ends after its ranks; begins after the guardian, which would keep it open
+  if (options.lab) {
+    auto made = Lab::start(*options.lab, environment.text("PATH"));
+    if (!made)
+      return complain(made.status(),
+                      made.status().code() == ErrorCode::invalid_argument ? kUsage : kLauncherFailed);
+    lab.emplace(std::move(*made));
+    job.rendezvous = lab_rendezvous(lab->hosts()[0].address);
+  }
   Supervisor supervisor(options, environment, std::move(*guardian));
-  for (int local_rank = 0; local_rank < options.ranks; ++local_rank) {
+  for (int i = 0; i < options.ranks; ++i) {
     Command own = command;
-    own.cores = cores_of(options, job, local_rank);
-    const Status started =
-        supervisor.start(own, local_rank, environment_of(options, job, inherited, local_rank));
+    own.cores = cores_of(options, job, i);
+    if (lab) own.host = lab->hosts()[static_cast<std::size_t>(place_of(options, i).host)].process.get();
+    const Status started = supervisor.start(own, i, environment_of(options, job, inherited, i));
     if (!started.ok()) return complain(started, kNotExecutable);
   }
   return supervisor.run();

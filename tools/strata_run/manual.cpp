@@ -5,7 +5,8 @@ namespace strata::run {
 const char* const kManualIntroduction =
     R"(strata-run - starts the ranks of a job on this host and stays until all have ended
 
-  strata-run -n N [OPTIONS] [--] PROGRAM [ARGUMENT...])";
+  strata-run -n N [OPTIONS] [--] PROGRAM [ARGUMENT...]
+  strata-run --lab SHAPE [OPTIONS] [--] PROGRAM [ARGUMENT...])";
 
 std::string manual_footer() {
   return R"(EXAMPLES
@@ -17,6 +18,9 @@ std::string manual_footer() {
     strata-run --nnodes 2 --node-rank 0 --rendezvous host-a:29400 -n 4 -- ./program      # on host-a
     strata-run --nnodes 2 --node-rank 1 --rendezvous host-a:29400 -n 4 -- ./program      # on host-b
 
+  Two emulated hosts with four ranks each, at 1 Gbit/s, on this machine (as root; see LABS):
+    strata-run --lab 2x4@1gbit -- ./program
+
   What rank 0 prints, untouched, into a file:
     strata-run -n 4 --only-rank 0 --no-prefix -- ./program > result.csv
 
@@ -27,6 +31,18 @@ WHAT RANKS ARE TOLD
   OMP_NUM_THREADS                                 if not set: the cores of this host divided by its ranks
   and the rest of the environment, and which cores are theirs: an even share each, unless there are fewer cores than
   ranks or --no-bind is given. strata-run --help-environment lists the variables that Strata knows.
+
+LABS
+  --lab starts emulated hosts, runs the job on them, and takes them away again, whatever happens. Each has its own
+  network, name (host0, host1, ...) and /dev/shm; cores, memory and files are this machine's. Its SHAPE is
+    2x4              two hosts with four ranks each, joined by links of no limited rate
+    3+5@1gbit        a host with three ranks and one with five; links of 1 Gbit/s each way
+    2x2@1gbit,250mbit             one rate for each host
+    2x2@1gbit:1gbit               one for each of a host's network interfaces (rail0, rail1)
+    2x2@1gbit:1gbit,1gbit:250mbit both
+  and --lab-racks 2 --lab-uplink 2gbit puts the hosts of a shape into two racks. From outside, what strata-lab status
+  shows can be changed while the job runs, as by strata-lab link down --name NAME host1. strata-lab --help says more.
+  STRATA_CALIBRATE is set to always, if not set.
 
 OUTPUT
   Each line gets its rank in front. Lines of different ranks do not mix. Standard output and standard error stay

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <memory>
+#include <numeric>
 
 #include "ccl/base/environment.hpp"
 #include "ccl/base/nearest.hpp"
@@ -25,13 +26,16 @@ CLI::Validator from_to(Number min, Number max) {
 class HelpFormatter final : public CLI::Formatter {
  public:
   std::string make_usage(const CLI::App*, std::string) const override { return "\n"; }
+  // What an option needs, its description says.
+  std::string make_option_opts(const CLI::Option* option) const override {
+    return option->get_type_size() == 0 ? std::string() : " " + option->get_type_name();
+  }
 };
 
 void add_job_options(CLI::App& app, Options& o) {
   app.add_option("-n,--ranks", o.ranks, "How many ranks to start on this host")
       ->type_name("N")
-      ->check(from_to(1, kRanksMax))
-      ->required();
+      ->check(from_to(1, kRanksMax));
   app.add_option("--nnodes", o.nodes, "How many hosts take part; each starts -n ranks (1)")
       ->type_name("N")
       ->check(from_to(1, kRanksMax));
@@ -44,6 +48,39 @@ void add_job_options(CLI::App& app, Options& o) {
   app.add_option("--secret-file", o.secret_file,
                  "File with the job's secret, the same on all hosts (STRATA_SECRET)")
       ->type_name("FILE");
+}
+
+// What has been given for the lab; its shape is not parsed yet.
+struct GivenLab {
+  std::string shape, order = "packed";
+  LabOptions options;
+};
+
+void add_lab_options(CLI::App& app, GivenLab& lab) {
+  const auto only_with =
+      app.add_option("--lab", lab.shape, "Run on emulated hosts: HOSTSxRANKS@RATE, as in 2x4@1gbit; see LABS")
+          ->type_name("SHAPE");
+  app.add_option("--lab-order", lab.order,
+                 "In a lab, packed: ranks fill one host after the other; or round-robin (packed)")
+      ->type_name("ORDER")
+      ->check(CLI::IsMember({"packed", "round-robin"}).description(""))
+      ->needs(only_with);
+  app.add_option("--lab-racks", lab.options.racks,
+                 "Of a lab: switches, among which the hosts are divided (1)")
+      ->type_name("N")
+      ->check(from_to(1, kRanksMax))
+      ->needs(only_with);
+  app.add_option("--lab-uplink", lab.options.uplink,
+                 "Of a lab: the rate of each rack's cable to the others, as in 2gbit (none)")
+      ->type_name("RATE")
+      ->needs(only_with);
+  app.add_option("--lab-delay", lab.options.delay, "Of a lab: added on the way between hosts, as in 50us (0)")
+      ->type_name("TIME")
+      ->needs(only_with);
+  app.add_option("--lab-name", lab.options.name,
+                 "Of a lab: for strata-lab, which can change rates and cut links meanwhile (run-PID)")
+      ->type_name("NAME")
+      ->needs(only_with);
 }
 
 void add_library_options(CLI::App& app, Options& o) {
@@ -92,6 +129,8 @@ std::string unknown_option(const CLI::App& app, const std::string& given) {
 
 // Empty, or what is wrong with options that are fine one by one.
 std::string contradiction(const Options& o) {
+  if (o.ranks == 0 && !o.lab)
+    return "-n,--ranks is required, as in: strata-run -n 4 -- ./program (or --lab, for emulated hosts)";
   if (o.command.empty()) return "the program to run is missing, as in: strata-run -n 4 -- ./program";
   if (o.node_rank >= o.nodes)
     return fmt::format("--node-rank is {} and --nnodes is {}; node ranks go from 0 to {}", o.node_rank,
@@ -101,6 +140,21 @@ std::string contradiction(const Options& o) {
                        o.ranks, kRanksMax);
   if (o.only_rank >= o.nodes * o.ranks)
     return fmt::format("--only-rank is {}; ranks go from 0 to {}", o.only_rank, o.nodes * o.ranks - 1);
+  return {};
+}
+
+// Empty, or what is wrong with the lab that was asked for.
+std::string take_lab(GivenLab given, Options& o) {
+  if (given.shape.empty()) return {};
+  if (o.ranks > 0) return "--lab says how many ranks there are: leave -n away";
+  if (o.nodes > 1 || !o.rendezvous.empty())
+    return "--lab has hosts of its own, and they know where to meet: leave --nnodes and --rendezvous away";
+  auto shape = parse_lab_shape(given.shape);
+  if (!shape) return std::string(shape.status().message());
+  o.ranks = std::accumulate(shape->ranks.begin(), shape->ranks.end(), 0);
+  o.lab = std::move(given.options);
+  o.lab->shape = std::move(*shape);
+  o.lab->round_robin = given.order == "round-robin";
   return {};
 }
 
@@ -119,7 +173,9 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   app.get_formatter()->column_width(32);
   app.prefix_command();  // everything from the program on is the program's
   bool help_environment = false;
+  GivenLab lab;
   add_job_options(app, options);
+  add_lab_options(app, lab);
   add_library_options(app, options);
   add_output_options(app, options);
   app.add_flag("--help-environment", help_environment, "List the environment variables that Strata knows");
@@ -138,6 +194,8 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   if (marked) options.command.erase(options.command.begin());
   if (!marked && !options.command.empty() && options.command[0].starts_with('-'))
     return {{}, complain(unknown_option(app, options.command[0]))};
+  if (const std::string wrong = take_lab(std::move(lab), options); !wrong.empty())
+    return {{}, complain(wrong)};
   if (const std::string wrong = contradiction(options); !wrong.empty()) return {{}, complain(wrong)};
   return {std::move(options), 0};
 }

@@ -5,10 +5,22 @@
 #include <string>
 #include <vector>
 
+#include "tools/strata_run/lab_shape.hpp"
+
 namespace strata::run {
 
+// Emulated hosts for the job, as tools/lab makes them; texts are its to judge, empty ones its to choose.
+struct LabOptions {
+  LabShape shape;
+  bool round_robin = false;  // ranks go from host to host; else one host's come after the other's
+  std::string name;          // empty: run- and the number of this process
+  int racks = 1;
+  std::string uplink, delay;
+};
+
 struct Options {
-  int ranks = 0;  // on this host
+  int ranks = 0;  // on this host, or in the lab
+  std::optional<LabOptions> lab;
   int nodes = 1;
   int node_rank = 0;
   std::string rendezvous;   // empty: a socket in a private folder

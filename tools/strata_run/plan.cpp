@@ -6,6 +6,7 @@
 #include <map>
 
 #include "ccl/runtime/rendezvous_address.hpp"
+#include "tools/strata_run/placement.hpp"
 
 namespace strata::run {
 namespace {
@@ -41,16 +42,19 @@ void set_master(Variables& variables, const Job& job) {
 
 }  // namespace
 
+std::string lab_rendezvous(std::string_view host) { return fmt::format("{}:29400", host); }
+
 int world_size(const Options& options) { return options.nodes * options.ranks; }
-int rank_of(const Options& options, int local_rank) { return options.node_rank * options.ranks + local_rank; }
+int rank_of(const Options& options, int started) { return options.node_rank * options.ranks + started; }
 
 std::vector<std::string> environment_of(const Options& options, const Job& job,
-                                        const std::vector<std::string>& inherited, int local_rank) {
+                                        const std::vector<std::string>& inherited, int started) {
   Variables variables = split(inherited);
-  variables["RANK"] = std::to_string(rank_of(options, local_rank));
+  variables["RANK"] = std::to_string(rank_of(options, started));
   variables["WORLD_SIZE"] = std::to_string(world_size(options));
-  variables["LOCAL_RANK"] = std::to_string(local_rank);
-  variables["LOCAL_WORLD_SIZE"] = std::to_string(options.ranks);
+  const Place place = place_of(options, started);
+  variables["LOCAL_RANK"] = std::to_string(place.local_rank);
+  variables["LOCAL_WORLD_SIZE"] = std::to_string(place.local_size);
   variables["STRATA_RENDEZVOUS"] = job.rendezvous;
   variables["STRATA_SECRET"] = job.secret;
   set_master(variables, job);
@@ -61,6 +65,8 @@ std::vector<std::string> environment_of(const Options& options, const Job& job,
   set_unless_empty(variables, "STRATA_LOG", options.log);
   set_milliseconds(variables, "STRATA_TIMEOUT_MS", options.timeout_s);
   set_milliseconds(variables, "STRATA_RENDEZVOUS_TIMEOUT_MS", options.rendezvous_timeout_s);
+  // What is known of a lab's links from before was another lab's.
+  if (options.lab) variables.try_emplace("STRATA_CALIBRATE", "always");
   // Every rank would otherwise start as many threads as there are cores.
   variables.try_emplace("OMP_NUM_THREADS",
                         std::to_string(std::max(1, static_cast<int>(job.cores.size()) / options.ranks)));
@@ -69,8 +75,8 @@ std::vector<std::string> environment_of(const Options& options, const Job& job,
   return assignments;
 }
 
-std::vector<int> cores_of(const Options& options, const Job& job, int local_rank) {
-  const auto ranks = static_cast<std::size_t>(options.ranks), rank = static_cast<std::size_t>(local_rank);
+std::vector<int> cores_of(const Options& options, const Job& job, int started) {
+  const auto ranks = static_cast<std::size_t>(options.ranks), rank = static_cast<std::size_t>(started);
   if (!options.bind || job.cores.size() < ranks) return {};
   const auto begin = [&](std::size_t r) {
     return job.cores.begin() + static_cast<std::ptrdiff_t>(r * job.cores.size() / ranks);
@@ -79,6 +85,7 @@ std::vector<int> cores_of(const Options& options, const Job& job, int local_rank
 }
 
 Expected<std::string> rendezvous_of(const Options& options, const Environment& environment) {
+  if (options.lab) return lab_rendezvous("host0");
   const bool given = !options.rendezvous.empty();
   const std::string where = given ? options.rendezvous : std::string(environment.text("STRATA_RENDEZVOUS"));
   if (where.empty() && options.nodes > 1)

@@ -14,6 +14,7 @@
 
 #include "ccl/base/host.hpp"
 #include "ccl/runtime/rendezvous_roll.hpp"
+#include "tools/strata_run/placement.hpp"
 #include "tools/strata_run/plan.hpp"
 #include "tools/strata_run/prefix.hpp"
 
@@ -59,9 +60,8 @@ Supervisor::~Supervisor() {
     while (::waitpid(rank.child.pid, nullptr, 0) < 0 && errno == EINTR) continue;
 }
 
-Status Supervisor::start(const Command& command, int local_rank,
-                         const std::vector<std::string>& environment) {
-  const int rank = rank_of(options_, local_rank);
+Status Supervisor::start(const Command& command, int number, const std::vector<std::string>& environment) {
+  const int rank = rank_of(options_, number);
   // In a terminal, a process of another group would be stopped by reading it.
   auto child = run::start(command, environment, rank == 0 && ::isatty(STDIN_FILENO) == 0);
   if (!child) return child.status();
@@ -76,6 +76,10 @@ Status Supervisor::start(const Command& command, int local_rank,
 
 std::string Supervisor::prefix(int rank, bool coloured) const {
   return options_.prefix ? prefix_of(rank, world_size(options_) - 1, coloured) : std::string();
+}
+
+std::string Supervisor::host_of(int rank) const {
+  return options_.lab ? fmt::format("host{}", place_of(options_, rank).host) : host_;
 }
 
 int Supervisor::run() {
@@ -182,8 +186,8 @@ void Supervisor::note_endings() {
 void Supervisor::note_failure(const Rank& rank) {
   first_failure_ = rank.ending;
   if (kill_at_) return;  // it was asked to end
-  say(fmt::format("rank {} on {} (pid {}) {}{}", rank.rank, host_, rank.child.pid, describe(*rank.ending),
-                  all_ended() ? "" : "; ending the other ranks"));
+  say(fmt::format("rank {} on {} (pid {}) {}{}", rank.rank, host_of(rank.rank), rank.child.pid,
+                  describe(*rank.ending), all_ended() ? "" : "; ending the other ranks"));
   ask_to_end(SIGTERM);
 }
 

@@ -26,12 +26,14 @@ class Supervisor final {
   Supervisor& operator=(const Supervisor&) = delete;
   ~Supervisor();  // kills what is left
 
-  Status start(const Command& command, int local_rank, const std::vector<std::string>& environment);
+  // number: of the rank, among those that are started here.
+  Status start(const Command& command, int number, const std::vector<std::string>& environment);
   // Returns the exit code of the job.
   int run();
 
  private:
   std::string prefix(int rank, bool coloured) const;
+  std::string host_of(int rank) const;
   struct Rank {
     int rank;
     Child child;

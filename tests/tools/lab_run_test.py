@@ -1,0 +1,143 @@
+"""Tests of strata-run --lab: ranks run on separate hosts, use the right transports, and no lab is left, however it ends.
+
+Usage: lab_run_test.py STRATA_RUN STRATA_PERF
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import unittest
+
+from lab_support import COMMAND, needs_labs, processes_in, run, wait_until_gone
+
+RUN, PERF = (sys.argv.pop(1), sys.argv.pop(1)) if len(sys.argv) > 2 else ("strata-run", "strata-perf")
+OUTSIDE = {name: value for name, value in os.environ.items()
+           if not name.startswith("STRATA_") and name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")}
+NAME = f"test-run-{os.getpid()}"
+
+
+def job(*arguments, env=()):
+    return run(RUN, *arguments, env={**OUTSIDE, **dict(env)})
+
+
+class Job:
+    """One that is under way, and its lab. Its end is waited for."""
+
+    def __init__(self, *arguments):
+        self.process = subprocess.Popen([RUN, "--lab-name", NAME, *arguments], env=OUTSIDE, text=True,
+                                        stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def wait_for(self, text):
+        for line in self.process.stdout:
+            if text in line:
+                return
+        raise AssertionError(f"'{text}' was not printed; the errors: {self.process.stderr.read()}")
+
+    def processes(self):
+        return processes_in(json.loads(run(COMMAND, "status", "--name", NAME, "--json").stdout)[0])
+
+
+@needs_labs
+class LabRun(unittest.TestCase):
+    def told(self, *arguments, env=()):
+        script = "echo $RANK/$WORLD_SIZE $LOCAL_RANK/$LOCAL_WORLD_SIZE $(hostname) $STRATA_RENDEZVOUS $STRATA_CALIBRATE $PWD"
+        end = job(*arguments, "--no-prefix", "--", "sh", "-c", script, env=env)
+        self.assertEqual((end.returncode, end.stderr), (0, ""))
+        return sorted(end.stdout.splitlines())
+
+    def test_ranks_are_told_their_place(self):
+        rest = f"10.77.0.1:29400 always {os.getcwd()}"
+        self.assertEqual(self.told("--lab", "1+2@1gbit"),
+                         [f"0/3 0/1 host0 {rest}", f"1/3 0/2 host1 {rest}", f"2/3 1/2 host1 {rest}"])
+        self.assertEqual(self.told("--lab", "2x2", "--lab-order", "round-robin"),
+                         [f"0/4 0/2 host0 {rest}", f"1/4 0/2 host1 {rest}", f"2/4 1/2 host0 {rest}", f"3/4 1/2 host1 {rest}"])
+        self.assertEqual(self.told("--lab", "1x1", env={"STRATA_CALIBRATE": "off", "STRATA_RENDEZVOUS": "elsewhere:1"}.items()),
+                         [f"0/1 0/1 host0 10.77.0.1:29400 off {os.getcwd()}"])
+
+    def test_collectives_are_right_and_hosts_share_no_memory_with_each_other(self):
+        for order, near in (("packed", {(0, 1), (2, 3)}), ("round-robin", {(0, 2), (1, 3)})):
+            with self.subTest(order=order):
+                end = job("--lab", "2x2@1gbit", "--lab-order", order, "--log", "debug", "--", PERF, "all_reduce", "-b", "8",
+                          "-e", "1M", "-f", "64", "-n", "2")
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+                ways = set(re.findall(r"strata (\d) debug: rank (\d) is reached by (\w+)", end.stderr))
+                expected = {(str(a), str(b), "shm" if (min(a, b), max(a, b)) in near else "tcp")
+                            for a in range(4) for b in range(4) if a != b}
+                self.assertEqual(ways, expected)
+
+    def test_racks_and_uneven_rails(self):
+        end = job("--lab", "4x1@1gbit:none", "--lab-racks", "2", "--lab-uplink", "500mbit", "--", PERF, "all", "-b", "1K", "-e",
+                  "1K", "-n", "1")
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+
+    def test_a_cut_link_ends_every_rank_with_an_error_that_names_those_beyond(self):
+        with Job("--lab", "2x2@1gbit", "--timeout", "1", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",
+                 "-c", "0") as running:
+            running.wait_for("# Collective: all_reduce")
+            self.assertEqual(run(COMMAND, "link", "--name", NAME, "down", "host1").returncode, 0)
+            _, errors = running.process.communicate(timeout=120)
+            self.assertEqual(running.process.returncode, 3, errors)
+            said = {int(rank): text for rank, text in re.findall(r"^\[(\d)\] strata-perf: (.*)", errors, re.MULTILINE)}
+            self.assertEqual(sorted(said), [0, 1, 2, 3], errors)
+            for rank, text in said.items():
+                for beyond in ((2, 3) if rank < 2 else (0, 1)):
+                    self.assertRegex(text, rf"timeout: .*rank {beyond} \(host host{beyond // 2}, pid \d+\) does not answer")
+
+    def test_no_lab_is_left_however_the_job_ends(self):
+        for end, code in ((signal.SIGINT, 128 + signal.SIGINT), (signal.SIGTERM, 128 + signal.SIGTERM), (signal.SIGKILL, -9)):
+            with self.subTest(end=end), Job("--lab", "2x2", "--", "sh", "-c", "echo up; exec sleep 1000") as running:
+                running.wait_for("up")
+                inside = running.processes()
+                running.process.send_signal(end)
+                self.assertEqual(running.process.wait(120), code)
+                self.assertTrue(wait_until_gone(inside))
+                self.check_nothing_is_left()
+        for script, code in (("exit 0", 0), ("[ $RANK = 1 ] && exit 5; exec sleep 1000", 5),
+                             ("[ $RANK = 2 ] && kill -9 $$; exec sleep 1000", 137), ("setsid sleep 1000 & exit 0", 0)):
+            with self.subTest(script=script):
+                end = job("--lab", "2x2", "--lab-name", NAME, "--", "sh", "-c", script)
+                self.assertEqual(end.returncode, code, end.stderr)
+                self.check_nothing_is_left()
+                if code:
+                    self.assertRegex(end.stderr, r"strata-run: rank \d on host[01] \(pid \d+\)")
+
+    def check_nothing_is_left(self):
+        end = run(COMMAND, "up", "--name", NAME, "--hosts", "1")  # whatever was left is found, and a lab would be in the way
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertEqual(run(COMMAND, "down", "--name", NAME).returncode, 0)
+        self.assertFalse(os.path.exists(f"/run/strata-lab/{NAME}.json"))
+
+    def test_mistakes_of_the_lab_are_the_labs_to_name(self):
+        for arguments, code, words in ((("--lab", "2x1@1gb"), 2, "'1gb' is no rate"),
+                                       (("--lab", "2x1", "--lab-racks", "3"), 2, "--racks is 3; it must be from 1 to 2"),
+                                       (("--lab", "2x1", "--lab-name", "a/b"), 2, "'a/b' is no name")):
+            with self.subTest(arguments=arguments):
+                end = job(*arguments, "true")
+                self.assertEqual(end.returncode, code)
+                self.assertIn(words, end.stderr)
+                self.assertIn("strata-run: the lab could not be started", end.stderr)
+
+
+class WithoutRoot(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "somebody without root is one who has been it")
+    def test_the_cure_is_named(self):
+        if run("test", "-x", RUN, user=65534, group=65534).returncode != 0:
+            self.skipTest(f"{RUN} may not be executed by others")
+        end = run(RUN, "--lab", "2x1", "true", user=65534, group=65534, env=OUTSIDE)
+        self.assertEqual(end.returncode, 125)
+        self.assertIn("start this with sudo", end.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
