@@ -23,6 +23,7 @@ check_prefix() {
   for file in "$libdir"/libstrata_ccl.so.0 "$prefix"/include/strata/{ccl.h,communicator.hpp} "$prefix"/bin/strata-run; do
     [ -e "$file" ] || { echo "not installed: ${file#"$prefix"/}" >&2; return 1; }
   done
+  "$prefix/bin/strata-lab" --help >/dev/null # finds its parts
   if grep -rl "$work/first" "$prefix" --include='*.cmake' --include='*.pc'; then
     echo "these name the folder they were installed to and break when it moves" >&2
     return 1
