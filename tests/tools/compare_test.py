@@ -3,6 +3,7 @@ import contextlib
 import importlib.machinery
 import importlib.util
 import io
+import json
 import os
 import sys
 import tempfile
@@ -11,9 +12,11 @@ import unittest
 COMPARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compare")
 sys.path.insert(0, COMPARE)
 sys.dont_write_bytecode = True
-from comparison import limits, plots, samples, table
-from comparison.arms import ARMS, COLLECTIVES, LIMIT_ARM, MODES, Job, arms_for, bytes_of, workers_of
+from comparison import choices, limits, plots, samples, table
+from comparison.arms import (ARMS, COLLECTIVES, LIMIT_ARM, MEASURED, MODES, Job, arms_for, bytes_of, goes_with,
+                             workers_of)
 from comparison.cells import behind, bus_factor, cells_of
+from comparison.choices_table import choices_text
 
 
 def load_command():
@@ -42,7 +45,7 @@ class CommandLine(unittest.TestCase):
 
     def test_defaults(self):
         options = self.command.parse_command_line([])
-        self.assertEqual((options.rounds, options.ranks, len(options.modes)), (2, [2, 4], 3))
+        self.assertEqual((options.rounds, options.ranks, len(options.modes)), (2, [2, 4], 4))
         self.assertEqual(options.sizes, [8, 1 << 10, 16 << 10, 256 << 10, 4 << 20, 64 << 20])
 
     def test_lists(self):
@@ -91,6 +94,14 @@ class Arms(unittest.TestCase):
         self.assertEqual({mode for _, mode in block}, {"shm"})
         self.assertEqual({arm.name for arm, _ in block}, {"strata", "strata-again", "mpich"})
         self.assertEqual(next(arm for arm in ARMS if arm.name == "iperf3").sizes_of((8, 64 << 10), 2, 2), [64 << 10])
+
+    def test_several_connections_are_of_windows_of_messages(self):
+        self.assertEqual([c for c in MEASURED if goes_with(c, 2, "tcp-2-streams")], ["send"])
+        self.assertEqual([c for c in MEASURED if not goes_with(c, 4, "tcp")], ["ping_pong", "send"])
+        block = arms_for("send", 2, ["tcp-2-streams"], ("openmpi", "mpich", "iperf3"), True, 2, 1)
+        self.assertEqual(sorted(arm.name for arm, _ in block), ["iperf3", "openmpi", "strata", "strata-again"])
+        strata = next(arm for arm, _ in block if arm.name == "strata")
+        self.assertEqual(strata.environment, {"STRATA_TCP_STREAMS": "2"})
 
     def test_who_never_yields_is_measured_at_large_sizes_when_ranks_share_cores(self):
         arm = next(arm for arm in ARMS if arm.name == "mpich")
@@ -263,6 +274,48 @@ class Limits(unittest.TestCase):
                          [("shm", 2, limits.LIMIT), ("shm-allocated", 2, limits.LIMIT)])
         self.assertAlmostEqual(found[0].p50_us, 0.4)
         self.assertAlmostEqual(found[1].p50_us, 0.1 + 0.1)
+
+
+def candidate(algorithm, chosen, predicted_us, measured_us, size=8):
+    return choices.Candidate("tcp", 4, "all_reduce", size, algorithm, 0, chosen, predicted_us, measured_us)
+
+
+class Choices(unittest.TestCase):
+    GIVEN = [candidate("ring", True, 10, 20), candidate("tree", False, 12, 10), candidate("direct", False, 15, 30),
+             candidate("ring", True, -1, 10, 64), candidate("tree", False, 12, 9.5, 64)]
+
+    def test_a_choice_is_a_defect_if_another_is_over_a_tenth_faster(self):
+        found = choices.choices_of(self.GIVEN)
+        self.assertEqual([(c.chosen.algorithm, c.best.algorithm, c.is_defect()) for c in found],
+                         [("ring", "tree", True), ("ring", "tree", False)])
+
+    def test_defects_come_first(self):
+        text = choices_text(self.GIVEN)
+        self.assertIn("1 of 2 algorithms", text)
+        self.assertIn("| tcp | 4 | all_reduce | 8 B | ring | 10.0 | 20.0 | tree | 12.0 | 10.0 | 2.00 |", text)
+        self.assertIn("| tcp | 4 | all_reduce | 64 B | ring |  | 10.0 |  | tree | 1.05 |", text)
+        self.assertEqual(choices_text([]), "")
+
+    def test_read_as_written(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "choices.csv")
+            self.assertEqual(choices.read(path), [])
+            choices.write(path, self.GIVEN)
+            self.assertEqual(choices.read(path), self.GIVEN)
+
+    def test_candidates_of_strata_perf(self):
+        row = {"collective": "all_reduce", "size_bytes": 8, "candidates": [
+            {"algorithm": "ring", "segment_bytes": 64, "chosen": True, "predicted_us": None, "measured_us": 2.5},
+            {"algorithm": "tree", "segment_bytes": 64, "chosen": False, "predicted_us": 1.5, "measured_us": None}]}
+        job = Job("all_reduce", (8,), 2, "shm", 0.1, 9, False, True, 2, {}, "")
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "x.json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({"rows": [row, {"collective": "send", "size_bytes": 8}]}, file)
+            self.assertEqual(list(choices.rows_of_json(path, job)),
+                             [choices.Candidate("shm", 2, "all_reduce", 8, "ring", 64, True, -1, 2.5)])
+        self.assertTrue(choices.has_choices("barrier", "tcp"))
+        self.assertFalse(choices.has_choices("send", "tcp") or choices.has_choices("barrier", "shm-allocated"))
 
 
 class Report(unittest.TestCase):

@@ -5,12 +5,14 @@ import os
 COLLECTIVES = ("all_reduce", "all_gather", "reduce_scatter", "broadcast", "reduce", "all_to_all", "barrier")
 POINT_TO_POINT = ("ping_pong", "send")  # of two ranks: a message at a time, and a window of them
 MEASURED = (*COLLECTIVES, *POINT_TO_POINT)
-MODES = ("shm", "shm-allocated", "tcp")
+STREAMS = "tcp-2-streams"  # two connections to each peer, for `send`
+MODES = ("shm", "shm-allocated", "tcp", STREAMS)
 SHARED_OUT = ("all_gather", "reduce_scatter", "all_to_all")  # each rank has a part of the size
 STRATA, STRATA_AGAIN = "strata", "strata-again"  # the same program twice a round: what differs is noise
 LIMIT_PREFIX = "limit:"
 LIMITS = "limits"  # in place of a collective: the machine's
 FLOAT_BYTES = 4
+STREAM_BYTES_MIN = 64 << 10  # what has no messages is measured from here on
 LARGE_BYTES = 16 << 20  # from here on, a call takes so long that the first round has to do
 BIND_TO_CORE = ["sh", "-c", 'exec taskset -c "$LOCAL_RANK" "$@"', "sh"]
 SHM = ("shm", "shm-allocated")
@@ -82,7 +84,7 @@ def bytes_of(collective, size, ranks):
 
 
 def strata(job):
-    transport = "tcp" if job.mode == "tcp" else "shm"
+    transport = "shm" if job.mode in SHM else "tcp"
     binding = BIND_TO_CORE if job.bound and not job.oversubscribed() else []
     command = [job.programs["strata-run"], "-n", str(job.ranks), "--no-prefix", "--only-rank", "0", "--", *binding,
                job.programs["strata-perf"], job.collective, "--sampled", str(job.seconds), "--transport", transport,
@@ -130,19 +132,19 @@ def torch(job):
     return [each + ["--rank", str(rank)] for rank in range(job.ranks)]
 
 
-def iperf3(job):
-    return [["/usr/bin/python3", job.programs["iperf3"], *job.arguments()]]
+def iperf3(streams):
+    return lambda job: [["/usr/bin/python3", job.programs["iperf3"], "--streams", str(streams), *job.arguments()]]
 
 
 def workers_of(mode, ranks, cores):
     """How many processes measure the limits of so many ranks; over TCP they work in pairs."""
     workers = min(ranks, cores)
-    return max(2, workers // 2 * 2) if mode == "tcp" else workers
+    return workers if mode in SHM else max(2, workers // 2 * 2)
 
 
 def limits(job):
     workers = workers_of(job.mode, job.ranks, job.cores)
-    return [[job.programs["limits"], "--kind", "tcp" if job.mode == "tcp" else "memory", "--workers", str(workers),
+    return [[job.programs["limits"], "--kind", "memory" if job.mode in SHM else "tcp", "--workers", str(workers),
              *job.timing()]]
 
 
@@ -173,7 +175,9 @@ ARMS = (
     Arm("gloo-ring-chunked", "gloo", ("tcp",), gloo("ring-chunked"), ALL_REDUCE),
     Arm("gloo-halving-doubling", "gloo", ("tcp",), gloo("halving-doubling"), ALL_REDUCE),
     Arm("torch-gloo", "torch", ("tcp",), torch, once=True),
-    Arm("iperf3", "iperf3", ("tcp",), iperf3, ("send",), once=True, bytes_min=64 << 10),  # its bytes are no messages
+    Arm("iperf3", "iperf3", ("tcp",), iperf3(1), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
+    Arm("iperf3", "iperf3", (STREAMS,), iperf3(2), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
+    Arm("openmpi", "openmpi", (STREAMS,), openmpi(*LOOPBACK, *mca(("btl_tcp_links", "2"))), ("send",)),
 
     Arm("openmpi+sm", "openmpi", SHM, openmpi(*mca(("coll_sm_priority", "100"))),
         ("all_reduce", "broadcast", "reduce", "barrier"), tuned=True),
@@ -196,6 +200,13 @@ PEERS = tuple(dict.fromkeys(arm.peer for arm in ARMS))
 LIMIT_ARM = Arm("limit", "limits", MODES, limits)
 
 
+def goes_with(collective, ranks, mode):
+    """Messages are of two ranks, and only windows of them are compared over several connections."""
+    if mode == STREAMS:
+        return collective == "send" and ranks == 2
+    return collective not in POINT_TO_POINT or ranks == 2
+
+
 def arms_for(collective, ranks, modes, peers, tuned, cores, round_number):
     """(arm, mode) of one block, in the order in which they are run: Strata in each mode, first and again half-way,
     rotated by round. Several modes differ in Strata's buffers only: in the first alone are peers measured, and messages.
@@ -206,7 +217,9 @@ def arms_for(collective, ranks, modes, peers, tuned, cores, round_number):
               if arm.peer in peers and (tuned or not arm.tuned) and (round_number == 1 or not (arm.once or arm.tuned))
               and arm.applies(collective, ranks, modes[0], cores)]
     half = (len(chosen) + 1) // 2
-    first, again = ([(Arm(name, "strata", MODES, strata), mode) for mode in modes] for name in (STRATA, STRATA_AGAIN))
+    environment = {"STRATA_TCP_STREAMS": "2"} if modes[0] == STREAMS else {}
+    first, again = ([(Arm(name, "strata", MODES, strata, environment=environment), mode) for mode in modes]
+                    for name in (STRATA, STRATA_AGAIN))
     order = [*first, *chosen[:half], *again, *chosen[half:]]
     turn = (round_number - 1) % len(order)
     return order[turn:] + order[:turn]

@@ -7,7 +7,7 @@ import collections
 import dataclasses
 import math
 
-from comparison.arms import LIMIT_PREFIX, MEASURED, STRATA, workers_of
+from comparison.arms import LIMIT_PREFIX, MEASURED, SHM, STRATA, workers_of
 
 LIMIT = LIMIT_PREFIX + "composed"
 WORD_BYTES = 8
@@ -87,11 +87,11 @@ def limit_us(mode, collective, size, ranks, cores, parts):
     """parts: {primitive: Curve}, measured by workers_of() processes. size: bytes, as bytes_of() gives them."""
     demand, workers = demand_of(collective, ranks), workers_of(mode, ranks, cores)
     turns_us = turns_of(demand, ranks, cores) * parts["switch"].at(WORD_BYTES)
-    if mode == "tcp" and collective == "send":  # a window is one stream of bytes
+    if mode not in SHM and collective == "send":  # a window is one stream of bytes
         messages = window_of(size)
         return parts["tcp_stream"].at(messages * size) / messages
     memory = memory_of(parts, (demand.reads + demand.writes) * size / workers)
-    if mode == "tcp":
+    if mode not in SHM:
         return tcp_us(demand, size, ranks, workers, memory, parts, turns_us)
     hop_us = parts["hop"].at(WORD_BYTES) if collective != "send" else 0
     work_us = (demand.reads * memory.read + demand.writes * memory.write) * size / workers
@@ -140,7 +140,7 @@ def composed(samples, cores):
             cells[sample.round, *sample.cell()] = sample
     limits = []
     for (number, mode, ranks, collective, _), of_strata in cells.items():
-        measured = parts.get((number, mode, ranks)) or parts.get((number, "shm", ranks))
+        measured = parts.get((number, mode, ranks)) or parts.get((number, "shm" if mode in SHM else "tcp", ranks))
         if measured:
             us = limit_us(mode, collective, of_strata.bytes, ranks, cores, parts_of(measured))
             limits.append(dataclasses.replace(

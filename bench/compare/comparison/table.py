@@ -136,15 +136,15 @@ others: what others used of a core meanwhile. limit: what the call takes at leas
 
 POINT_TO_POINT_EXPLANATION = """Times of one message from rank 0 to rank 1. ping_pong: one at a time, half of a round trip. send: 64
 under way at once, fewer above 1 MiB, all from and to one buffer of the message's size, and the receiver's word that it
-has them. iperf3: one stream, one buffer of the size, at most 1 MiB. The limit over TCP is plain sockets, polled, with
+has them. iperf3: as many streams, one buffer of the size, at most 1 MiB. The limit over TCP is plain sockets, polled, with
 buffers of the size.
 
 """
 
 
-def report(title, conditions, samples, notes):
-    """conditions: the command and the machine."""
+def report(title, conditions, samples, notes, choices=""):
+    """conditions: the command and the machine. choices: their section."""
     cells = cells_of(samples)
     return (f"# {title}\n\n{conditions}\n\n" + EXPLANATION + behind_text(cells) + wrong_text(cells) +
-            nearness_text(of_collectives(cells)) + cells_text(of_collectives(cells)) + point_to_point_text(cells) +
+            nearness_text(of_collectives(cells)) + cells_text(of_collectives(cells)) + point_to_point_text(cells) + choices +
             parts_text(samples) + notes_text(notes))
