@@ -121,7 +121,7 @@ TEST_CASE("cards may be outside of PCIe, links may lead to GPUs that are not lis
   CHECK(parsed("").gpus.empty());
 }
 
-TEST_CASE("mistakes are named by file, line and value, with the cure") {
+TEST_CASE("mistakes in NCCL's files are named by file, line and value, with the cure") {
   CHECK_THAT(refused(""), Contains("x.xml:1: this is no XML"));
   CHECK_THAT(refused("<system version=\"1\">\n<cpu>\n</system>"), Contains("x.xml:3: this is no XML"));
   CHECK_THAT(refused("<topology/>"), Contains("<topology>") && Contains("begins with <system>"));
