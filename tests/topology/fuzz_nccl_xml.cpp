@@ -1,14 +1,46 @@
-// libFuzzer: any bytes as NCCL's topology file. What is read is sound: hierarchies can be made of it.
+// libFuzzer: NCCL's topology files. What is read is sound: levels can be made of it, and it can be written
+// down.
 #include <cstdlib>
 
 #include "ccl/topology/hierarchy.hpp"
 #include "ccl/topology/nccl_xml.hpp"
 #include "ccl/topology/position.hpp"
+#include "ccl/topology/topology_file.hpp"
+#include "tests/topology/fuzz_tokens.hpp"
 
-extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  using namespace strata::topology;
-  auto machine = parse_nccl_xml({reinterpret_cast<const char*>(data), size}, "fuzz.xml");
-  if (!machine) return 0;
+namespace strata::topology::test {
+namespace {
+
+constexpr std::string_view kWords[] = {
+    "<system version=\"1\">",
+    "</system>",
+    "<cpu numaid=\"0\" affinity=\"0000ffff\">",
+    "<cpu numaid=\"1\" affinity=\"0000ffff,00000000\">",
+    "</cpu>",
+    "<pci busid=\"0000:01:00.0\" class=\"0x060400\" link_speed=\"16 GT/s\" link_width=\"16\">",
+    "<pci busid=\"0000:02:00.0\" class=\"0x060400\">",
+    "<pci busid=\"0000:03:00.0\" class=\"0x030200\">",
+    "<pci busid=\"0000:04:00.0\" class=\"0x030200\">",
+    "<pci busid=\"0000:05:00.0\" class=\"0x030200\"/>",
+    "<pci busid=\"0000:06:00.0\" class=\"0x020700\">",
+    "<pci busid=\"0000:07:00.0\" class=\"0x020000\"/>",
+    "</pci>",
+    "<gpu dev=\"0\" sm=\"80\">",
+    "</gpu>",
+    "<gpu/>",
+    "<nvlink target=\"0000:03:00.0\" count=\"2\" tclass=\"0x030200\"/>",
+    "<nvlink target=\"0000:04:00.0\" count=\"2\" tclass=\"0x030200\"/>",
+    "<nvlink target=\"0000:c4:00.0\" count=\"12\" tclass=\"0x068000\"/>",
+    "<nic>",
+    "</nic>",
+    "<net name=\"mlx5_0\" speed=\"100000\"/>",
+    "<net/>",
+};
+
+void check(const std::string& text) {
+  auto machine = parse_nccl_xml(text, "fuzz.xml");
+  if (!machine) return;
+  machine->name = "machine";
   Topology topology;
   topology.machines.push_back(std::move(*machine));
   topology.hosts.push_back({"host", 0, 0, kNone});
@@ -19,5 +51,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (nics_near(topology.machines[0], place).nics.empty() != topology.machines[0].nics.empty())
       std::abort();
   if (!hierarchy(places, topology).ok()) std::abort();
+  if (text.find_first_not_of(" !#$%&'()*+,-./:;<=>?@[]^_{|}~\"\n"
+                             "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ") != text.npos)
+    return;  // TOML is UTF-8, and some names are not
+  const auto again = parse_topology(format_topology(topology), "again.toml");
+  if (!again || !(*again == topology)) std::abort();
+}
+
+}  // namespace
+}  // namespace strata::topology::test
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  strata::topology::test::check(
+      strata::topology::test::text_of_tokens({data, size}, strata::topology::test::kWords));
   return 0;
 }

@@ -1,0 +1,86 @@
+// strata-topo: shows machines and clusters, and the levels of ranks on them.
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+
+#include "ccl/topology/hierarchy.hpp"
+#include "ccl/topology/topology_file.hpp"
+#include "tools/strata_topo/levels_table.hpp"
+#include "tools/strata_topo/load.hpp"
+#include "tools/strata_topo/options.hpp"
+#include "tools/strata_topo/places.hpp"
+#include "tools/strata_topo/svg_drawing.hpp"
+#include "tools/strata_topo/text_drawing.hpp"
+
+namespace strata::topo {
+namespace {
+
+constexpr int kColumnsDefault = 100, kColumnsMax = 160;
+
+int complain(const Status& status) {
+  std::fprintf(stderr, "strata-topo: %s\n", std::string(status.message()).c_str());
+  return status.code() == ErrorCode::invalid_argument ? kUsage : kFailed;
+}
+
+int print(const std::string& text) {
+  const bool written =
+      std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!written) std::perror("strata-topo: cannot write to standard output");
+  return written ? 0 : kFailed;
+}
+
+int terminal_columns() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kColumnsDefault;
+  return std::min<int>(size.ws_col, kColumnsMax);
+}
+
+int show(const Options& options, const topology::Topology& topology) {
+  if (options.svg.empty())
+    return print(
+        draw_text(topology, {options.width > 0 ? options.width : terminal_columns(), options.ascii}));
+  const std::string picture = draw_svg(topology);
+  if (options.svg == "-") return print(picture);
+  std::ofstream file(options.svg);
+  if (file << picture << std::flush) return 0;
+  return complain(
+      Status(ErrorCode::unavailable,
+             fmt::format("cannot write {}; is its folder there, and may you write to it?", options.svg)));
+}
+
+int levels(const Options& options, const topology::Topology& topology) {
+  auto places =
+      options.places.empty() ? Expected(fill_hosts(topology, options.ranks)) : parse_places(options.places);
+  if (!places) return complain(places.status());
+  const auto made = options.levels.empty() ? hierarchy(*places, topology)
+                                           : hierarchy_by_hand(options.levels, *places, topology);
+  if (!made) return complain(made.status());
+  const int width = terminal_columns();
+  return print(describe_levels(*made, topology, width) + describe_near_nics(*places, topology, width));
+}
+
+int main(int argc, const char* const* argv) {
+  const Parsed parsed = parse_command_line(argc, argv);
+  if (!parsed.options) return parsed.exit_code;
+  const Options& options = *parsed.options;
+  const bool import = options.command == Command::import;
+  const auto found = import ? load_xml(options.topology) : load(options.topology);
+  if (!found) return complain(found.status());
+  for (const std::string& note : found->notes) std::fprintf(stderr, "strata-topo: note: %s\n", note.c_str());
+  switch (options.command) {
+    case Command::show: return show(options, found->topology);
+    case Command::levels: return levels(options, found->topology);
+    case Command::dump:
+    case Command::import: break;
+  }
+  return print(topology::format_topology(found->topology));
+}
+
+}  // namespace
+}  // namespace strata::topo
+
+int main(int argc, char** argv) { return strata::topo::main(argc, argv); }
