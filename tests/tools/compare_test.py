@@ -250,6 +250,11 @@ class Limits(unittest.TestCase):
         memory = limits.memory_of(odd, 8192)
         self.assertEqual(memory.read, memory.write)
 
+    def test_rounds(self):
+        self.assertEqual(limits.rounds_us("tcp", 8, 16, parts()), 4 * 4)
+        self.assertAlmostEqual(limits.rounds_us("shm", 8, 9, parts()), 4 * 0.1)
+        self.assertAlmostEqual(limits.rounds_us("shm", 4096, 16, parts()), 4 * 4096 * RATES["pass"] / 2)
+
     def test_messages(self):
         us = lambda mode, case, size: limits.limit_us(mode, case, size, 2, 2, parts())  # noqa: E731
         self.assertEqual([limits.window_of(size) for size in (8, 1 << 20, 4 << 20, 1 << 30)], [64, 64, 16, 2])
@@ -329,7 +334,7 @@ class Report(unittest.TestCase):
                       text)
         self.assertIn("| shm | 2 | all_reduce | 1 KiB | gloo |", text)
         self.assertIn("| shm | 2 | all_reduce | 2.00 |", text)
-        self.assertIn("| shm | 2 | copy | 1 KiB | 1000 |", text)
+        self.assertIn("| copy | 1000 |", text)
         self.assertIn("- a note", text)
 
     def test_messages_have_a_table_with_all_peers(self):
@@ -338,6 +343,13 @@ class Report(unittest.TestCase):
         text = table.report("Title", "machine", given, [])
         self.assertIn("| shm | send | 1 KiB | 2.00 | 4.00 | 0.51 | 4.00 | 3.00 | 1.00 | 2.00 |", text)
         self.assertNotIn("## shm, 2 ranks", text)
+
+    def test_many_ranks_are_beside_rounds_and_limit(self):
+        given = [sample("strata", 20, ranks=16), sample("openmpi", 30, ranks=16), sample(limits.LIMIT, 5, ranks=16),
+                 sample(limits.ROUNDS, 10, ranks=16)]
+        text = table.report("Title", "machine", given, [])
+        self.assertIn("| shm | 1 KiB | 20.0 | 40.0 | 30.0 | 60.0 | openmpi | 1.50 | 13.0 | 1.54 | 5.00 | 4.00 |", text)
+        self.assertNotIn("## shm, 16 ranks", text)
 
     def test_numbers(self):
         self.assertEqual([table.number(v) for v in (0.1234, 9.999, 42.26, 99.97, 12345.6, None)],

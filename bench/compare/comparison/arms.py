@@ -10,9 +10,12 @@ MODES = ("shm", "shm-allocated", "tcp", STREAMS)
 SHARED_OUT = ("all_gather", "reduce_scatter", "all_to_all")  # each rank has a part of the size
 STRATA, STRATA_AGAIN = "strata", "strata-again"  # the same program twice a round: what differs is noise
 LIMIT_PREFIX = "limit:"
+LIMIT = LIMIT_PREFIX + "composed"
+ROUNDS = LIMIT_PREFIX + "rounds"  # what recursive doubling would take if each rank had a core of its own
 LIMITS = "limits"  # in place of a collective: the machine's
 FLOAT_BYTES = 4
 STREAM_BYTES_MIN = 64 << 10  # what has no messages is measured from here on
+MANY = 16  # ranks, for small all-reduces only
 LARGE_BYTES = 16 << 20  # from here on, a call takes so long that the first round has to do
 BIND_TO_CORE = ["sh", "-c", 'exec taskset -c "$LOCAL_RANK" "$@"', "sh"]
 SHM = ("shm", "shm-allocated")
@@ -60,6 +63,7 @@ class Arm:
     tuned: bool = False       # by hand
     once: bool = False        # measured in the first round only
     cores_only: bool = False  # it polls without end: no more ranks than cores
+    ranks_max: int = 1 << 10    # more would take too long to start
     bytes_min: int = 0          # it is measured from this size on only,
     crowded_bytes_min: int = 0  # and with more ranks than cores from this one
     namespace: bool = False   # runs in a network namespace whose congestion control is reno
@@ -174,7 +178,7 @@ ARMS = (
     Arm("gloo-bcube", "gloo", ("tcp",), gloo("bcube"), ALL_REDUCE),
     Arm("gloo-ring-chunked", "gloo", ("tcp",), gloo("ring-chunked"), ALL_REDUCE),
     Arm("gloo-halving-doubling", "gloo", ("tcp",), gloo("halving-doubling"), ALL_REDUCE),
-    Arm("torch-gloo", "torch", ("tcp",), torch, once=True),
+    Arm("torch-gloo", "torch", ("tcp",), torch, once=True, ranks_max=4),
     Arm("iperf3", "iperf3", ("tcp",), iperf3(1), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
     Arm("iperf3", "iperf3", (STREAMS,), iperf3(2), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
     Arm("openmpi", "openmpi", (STREAMS,), openmpi(*LOOPBACK, *mca(("btl_tcp_links", "2"))), ("send",)),
@@ -215,7 +219,7 @@ def arms_for(collective, ranks, modes, peers, tuned, cores, round_number):
         modes = modes[:1]
     chosen = [(arm, modes[0]) for arm in ARMS
               if arm.peer in peers and (tuned or not arm.tuned) and (round_number == 1 or not (arm.once or arm.tuned))
-              and arm.applies(collective, ranks, modes[0], cores)]
+              and arm.applies(collective, ranks, modes[0], cores) and ranks <= arm.ranks_max]
     half = (len(chosen) + 1) // 2
     environment = {"STRATA_TCP_STREAMS": "2"} if modes[0] == STREAMS else {}
     first, again = ([(Arm(name, "strata", MODES, strata, environment=environment), mode) for mode in modes]

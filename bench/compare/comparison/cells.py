@@ -3,7 +3,7 @@ import collections
 import dataclasses
 import statistics
 
-from comparison.arms import LIMIT_PREFIX, MEASURED, MODES, STRATA, STRATA_AGAIN
+from comparison.arms import LIMIT, LIMIT_PREFIX, MEASURED, MODES, ROUNDS, STRATA, STRATA_AGAIN
 
 
 @dataclasses.dataclass(frozen=True)
@@ -31,6 +31,7 @@ class Cell:
     wrong: tuple  # arms whose results were wrong
     peers: tuple  # Figures, fastest first; those with wrong results are not among them
     limit: object  # Figure, or None
+    rounds: object  # the same, of limits.rounds_us()
 
     def best_peer(self):
         return self.peers[0] if self.peers else None
@@ -100,14 +101,15 @@ def cell_of(key, samples):
     wrong = tuple(sorted({s.arm for s in samples if not s.right}))
     figures = [figure_of(arm, rows, strata) for arm, rows in by_arm.items() if arm not in wrong]
     figures = sorted((f for f in figures if f), key=lambda f: f.ratio)
-    limits = [f for f in figures if f.arm.startswith(LIMIT_PREFIX)]
+    by_name = {figure.arm: figure for figure in figures}
     kind, rounds = rounds_that_count(strata, strata)
     counted = in_rounds(strata, kind, rounds)
     return Cell(*key, bytes=counted[0].bytes, p50_us=statistics.median(s.p50_us for s in counted),
                 p99_us=statistics.median(s.p99_us for s in counted), noise=noise_of(counted), cores=kind or "moved",
                 probe_ns=statistics.median(s.probe_before_ns for s in counted),
                 others_pct=max(s.others_pct for s in counted), wrong=wrong,
-                peers=tuple(f for f in figures if not f.arm.startswith(LIMIT_PREFIX)), limit=limits[0] if limits else None)
+                peers=tuple(f for f in figures if not f.arm.startswith(LIMIT_PREFIX)), limit=by_name.get(LIMIT),
+                rounds=by_name.get(ROUNDS))
 
 
 def position(names, name):

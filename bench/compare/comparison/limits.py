@@ -7,9 +7,8 @@ import collections
 import dataclasses
 import math
 
-from comparison.arms import LIMIT_PREFIX, MEASURED, SHM, STRATA, workers_of
+from comparison.arms import LIMIT, LIMIT_PREFIX, MANY, MEASURED, ROUNDS, SHM, STRATA, workers_of
 
-LIMIT = LIMIT_PREFIX + "composed"
 WORD_BYTES = 8
 WINDOW_BYTES_MAX = 64 << 20
 
@@ -120,6 +119,15 @@ def tcp_us(demand, size, ranks, workers, memory, parts, turns_us):
     return max(work_us, way_us)
 
 
+def rounds_us(mode, size, ranks, parts):
+    """ceil(log2 n) times half of a round trip of a message of this size."""
+    if mode in SHM:
+        half_us = max(parts["hop"].at(WORD_BYTES), parts["pass"].at(size) / 2)
+    else:
+        half_us = parts["tcp_hop"].at(max(size, WORD_BYTES))
+    return math.ceil(math.log2(ranks)) * half_us
+
+
 def parts_of(samples):
     """{primitive: Curve} of the fastest way at each size."""
     fastest = collections.defaultdict(dict)
@@ -141,9 +149,14 @@ def composed(samples, cores):
     limits = []
     for (number, mode, ranks, collective, _), of_strata in cells.items():
         measured = parts.get((number, mode, ranks)) or parts.get((number, "shm" if mode in SHM else "tcp", ranks))
-        if measured:
-            us = limit_us(mode, collective, of_strata.bytes, ranks, cores, parts_of(measured))
-            limits.append(dataclasses.replace(
-                of_strata, arm=LIMIT, p50_us=us, p99_us=us, min_us=us, right=True,
-                probe_before_ns=measured[0].probe_before_ns, probe_after_ns=measured[0].probe_after_ns))
+        if not measured:
+            continue
+        curves = parts_of(measured)
+        found = {LIMIT: limit_us(mode, collective, of_strata.bytes, ranks, cores, curves)}
+        if collective == "all_reduce" and ranks == MANY:
+            found[ROUNDS] = rounds_us(mode, of_strata.bytes, ranks, curves)
+        limits += [dataclasses.replace(
+            of_strata, arm=arm, p50_us=us, p99_us=us, min_us=us, right=True,
+            probe_before_ns=measured[0].probe_before_ns, probe_after_ns=measured[0].probe_after_ns)
+            for arm, us in found.items()]
     return limits

@@ -3,7 +3,7 @@ import collections
 import itertools
 import statistics
 
-from comparison.arms import LIMIT_PREFIX, MEASURED, POINT_TO_POINT
+from comparison.arms import LIMIT_PREFIX, MANY, MEASURED, POINT_TO_POINT
 from comparison.cells import behind, cells_of
 
 UNITS = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
@@ -57,8 +57,9 @@ CELL_HEADER = ["collective", "size", "Strata p50 us", "p99 us", "busbw GB/s", "b
                "peer / Strata", "limit us", "Strata / limit", "A/A", "cores, ns", "others %"]
 
 
-def of_collectives(cells):
-    return [cell for cell in cells if cell.collective not in POINT_TO_POINT]
+def in_cell_tables(cells):
+    """Those that have no section of their own."""
+    return [cell for cell in cells if cell.collective not in POINT_TO_POINT and cell.ranks != MANY]
 
 
 def cells_text(cells):
@@ -99,19 +100,20 @@ def point_to_point_text(cells):
 
 
 def parts_text(samples):
-    """What the limits are composed of: the fastest way, the median over the rounds."""
-    found = collections.defaultdict(dict)
+    """What the limits are composed of: the fastest way of each block, the median over all blocks."""
+    fastest = collections.defaultdict(dict)
     for sample in samples:
         if sample.arm.startswith(LIMIT_PREFIX) and sample.collective not in MEASURED:
-            of_round = found[sample.collective, sample.size, sample.mode, sample.ranks]
-            of_round[sample.round] = min(sample.p50_us, of_round.get(sample.round, sample.p50_us))
-    if not found:
+            block = sample.round, sample.mode, sample.ranks
+            of_part = fastest[sample.collective, sample.size]
+            of_part[block] = min(sample.p50_us, of_part.get(block, sample.p50_us))
+    if not fastest:
         return ""
-    rows = [[mode, ranks, part, size_text(size), number(statistics.median(of_round.values())),
-             number(size / statistics.median(of_round.values()) / 1e3)]
-            for (part, size, mode, ranks), of_round in found.items()]
-    return ("## What the limits are composed of\n\n" +
-            markdown(["mode", "ranks", "part", "size", "us", "GB/s a process"], rows) + "\n")
+    sizes = sorted({size for _, size in fastest})
+    rows = [[part, *(number(statistics.median(fastest[part, size].values())) if (part, size) in fastest else ""
+                     for size in sizes)] for part in dict.fromkeys(part for part, _ in fastest)]
+    return ("## What the limits are composed of\n\nMicroseconds, of one process while the other cores do the same.\n\n" +
+            markdown(["part", *map(size_text, sizes)], rows) + "\n")
 
 
 def wrong_text(cells):
@@ -134,6 +136,29 @@ others: what others used of a core meanwhile. limit: what the call takes at leas
 """
 
 
+def many_text(cells):
+    """Small all-reduces of many ranks, beside what they would take with a core for each, and beside the limit."""
+    cells = [cell for cell in cells if cell.ranks == MANY]
+    if not cells:
+        return ""
+    rows = [[cell.mode, size_text(cell.size), number(cell.p50_us), number(cell.p99_us),
+             *([number(cell.peers[0].p50_us), number(cell.peers[0].p99_us), cell.peers[0].arm,
+                f"{cell.peers[0].ratio:.2f}"] if cell.peers else [""] * 4),
+             number(cell.rounds and ROUNDS_FACTOR * cell.rounds.p50_us),
+             f"{1 / cell.rounds.ratio / ROUNDS_FACTOR:.2f}" if cell.rounds else "",
+             number(cell.limit and cell.limit.p50_us), f"{1 / cell.limit.ratio:.2f}" if cell.limit else ""]
+            for cell in cells]
+    return f"## all_reduce, {MANY} ranks\n\n" + MANY_EXPLANATION + markdown(
+        ["mode", "size", "Strata p50 us", "p99 us", "best peer p50 us", "p99 us", "which", "peer / Strata",
+         f"{ROUNDS_FACTOR} x rounds us", "Strata / that", "limit us", "Strata / limit"], rows) + "\n"
+
+
+ROUNDS_FACTOR = 1.3
+MANY_EXPLANATION = """rounds: ceil(log2 n) times half of a round trip, which each rank would need a core of its own for. The limit counts that
+they share the cores of this machine: the work of all, and that all ranks of a core have their turn in each call. MPICH
+is left out: it never yields its core, and a call takes 10 ms and more.
+
+"""
 POINT_TO_POINT_EXPLANATION = """Times of one message from rank 0 to rank 1. ping_pong: one at a time, half of a round trip. send: 64
 under way at once, fewer above 1 MiB, all from and to one buffer of the message's size, and the receiver's word that it
 has them. iperf3: as many streams, one buffer of the size, at most 1 MiB. The limit over TCP is plain sockets, polled, with
@@ -146,5 +171,5 @@ def report(title, conditions, samples, notes, choices=""):
     """conditions: the command and the machine. choices: their section."""
     cells = cells_of(samples)
     return (f"# {title}\n\n{conditions}\n\n" + EXPLANATION + behind_text(cells) + wrong_text(cells) +
-            nearness_text(of_collectives(cells)) + cells_text(of_collectives(cells)) + point_to_point_text(cells) + choices +
+            nearness_text(in_cell_tables(cells)) + cells_text(in_cell_tables(cells)) + many_text(cells) + point_to_point_text(cells) + choices +
             parts_text(samples) + notes_text(notes))
