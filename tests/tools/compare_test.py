@@ -12,11 +12,12 @@ import unittest
 COMPARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compare")
 sys.path.insert(0, COMPARE)
 sys.dont_write_bytecode = True
-from comparison import choices, limits, plots, samples, table
+from comparison import choices, limits, own_costs, plots, samples, table
 from comparison.arms import (ARMS, COLLECTIVES, LIMIT_ARM, MEASURED, MODES, Job, arms_for, bytes_of, goes_with,
                              workers_of)
 from comparison.cells import behind, bus_factor, cells_of
 from comparison.choices_table import choices_text
+from comparison.special_tables import many_text, point_to_point_text
 
 
 def load_command():
@@ -85,8 +86,10 @@ class Arms(unittest.TestCase):
     def test_where_arms_do_not_apply(self):
         peers = ("gloo", "torch", "limits")
         self.assertEqual(sorted(self.names("broadcast", 4, ["tcp"], peers, True)),
+                         ["gloo", "strata", "strata-again"])
+        self.assertEqual(sorted(self.names("broadcast", 2, ["tcp"], peers, True)),
                          ["gloo", "strata", "strata-again", "torch-gloo"])
-        self.assertEqual(sorted(self.names("broadcast", 4, ["tcp"], peers, True, number=2)),
+        self.assertEqual(sorted(self.names("broadcast", 2, ["tcp"], peers, True, number=2)),
                          ["gloo", "strata", "strata-again"])
 
     def test_messages_are_of_ordinary_buffers_and_those_of_iperf3_are_large(self):
@@ -323,6 +326,17 @@ class Choices(unittest.TestCase):
         self.assertFalse(choices.has_choices("send", "tcp") or choices.has_choices("barrier", "shm-allocated"))
 
 
+class OwnCosts(unittest.TestCase):
+    def test_words_come_with_their_command(self):
+        self.assertEqual(own_costs.section("bench/overhead", "a 1 ns\nb 2 ns\n"),
+                         "`bench/overhead` says\n\n    a 1 ns\n    b 2 ns\n\n")
+
+    def test_what_is_not_built_is_noted(self):
+        with tempfile.TemporaryDirectory() as folder:
+            text, notes = own_costs.measure(os.path.join(folder, "tools"), 1)
+        self.assertEqual((text, len(notes)), ("", 1))
+
+
 class Report(unittest.TestCase):
     def test_table(self):
         given = [sample("strata", 2), sample("strata-again", 2), sample("mpich", 1.5), sample(limits.LIMIT, 1),
@@ -340,16 +354,16 @@ class Report(unittest.TestCase):
     def test_messages_have_a_table_with_all_peers(self):
         given = [sample("strata", 2, collective="send"), sample("mpich", 3, collective="send"),
                  sample("iperf3", 4, collective="send"), sample(limits.LIMIT, 1, collective="send")]
-        text = table.report("Title", "machine", given, [])
+        text = point_to_point_text(cells_of(given))
         self.assertIn("| shm | send | 1 KiB | 2.00 | 4.00 | 0.51 | 4.00 | 3.00 | 1.00 | 2.00 |", text)
-        self.assertNotIn("## shm, 2 ranks", text)
+        self.assertNotIn("## shm, 2 ranks", table.report("Title", "machine", given, []))
 
     def test_many_ranks_are_beside_rounds_and_limit(self):
         given = [sample("strata", 20, ranks=16), sample("openmpi", 30, ranks=16), sample(limits.LIMIT, 5, ranks=16),
                  sample(limits.ROUNDS, 10, ranks=16)]
-        text = table.report("Title", "machine", given, [])
+        text = many_text(cells_of(given))
         self.assertIn("| shm | 1 KiB | 20.0 | 40.0 | 30.0 | 60.0 | openmpi | 1.50 | 13.0 | 1.54 | 5.00 | 4.00 |", text)
-        self.assertNotIn("## shm, 16 ranks", text)
+        self.assertNotIn("## shm, 16 ranks", table.report("Title", "machine", given, []))
 
     def test_numbers(self):
         self.assertEqual([table.number(v) for v in (0.1234, 9.999, 42.26, 99.97, 12345.6, None)],

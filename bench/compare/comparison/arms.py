@@ -64,7 +64,8 @@ class Arm:
     once: bool = False        # measured in the first round only
     cores_only: bool = False  # it polls without end: no more ranks than cores
     ranks_max: int = 1 << 10    # more would take too long to start
-    bytes_min: int = 0          # it is measured from this size on only,
+    bytes_below: int = 1 << 62  # it is measured below this size only,
+    bytes_min: int = 0          # and from this one on,
     crowded_bytes_min: int = 0  # and with more ranks than cores from this one
     namespace: bool = False   # runs in a network namespace whose congestion control is reno
 
@@ -74,7 +75,7 @@ class Arm:
 
     def sizes_of(self, sizes, ranks, cores):
         least = max(self.bytes_min, self.crowded_bytes_min if ranks > cores else 0)
-        return [size for size in sizes if size >= least]
+        return [size for size in sizes if least <= size < self.bytes_below]
 
 
 def bytes_of(collective, size, ranks):
@@ -178,20 +179,19 @@ ARMS = (
     Arm("gloo-bcube", "gloo", ("tcp",), gloo("bcube"), ALL_REDUCE),
     Arm("gloo-ring-chunked", "gloo", ("tcp",), gloo("ring-chunked"), ALL_REDUCE),
     Arm("gloo-halving-doubling", "gloo", ("tcp",), gloo("halving-doubling"), ALL_REDUCE),
-    Arm("torch-gloo", "torch", ("tcp",), torch, once=True, ranks_max=4),
+    Arm("torch-gloo", "torch", ("tcp",), torch, once=True, ranks_max=2),
     Arm("iperf3", "iperf3", ("tcp",), iperf3(1), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
     Arm("iperf3", "iperf3", (STREAMS,), iperf3(2), ("send",), once=True, bytes_min=STREAM_BYTES_MIN),
     Arm("openmpi", "openmpi", (STREAMS,), openmpi(*LOOPBACK, *mca(("btl_tcp_links", "2"))), ("send",)),
 
     Arm("openmpi+sm", "openmpi", SHM, openmpi(*mca(("coll_sm_priority", "100"))),
-        ("all_reduce", "broadcast", "reduce", "barrier"), tuned=True),
-    Arm("openmpi+ring", "openmpi", SHM, openmpi(*SEGMENTED_RING), ALL_REDUCE, tuned=True),
+        ("all_reduce", "broadcast", "reduce", "barrier"), tuned=True, bytes_below=LARGE_BYTES),
     Arm("openmpi+malloc", "openmpi", SHM, openmpi("-x", "GLIBC_TUNABLES"), REDUCING, KEPT_MEMORY, tuned=True),
     Arm("openmpi+malloc+ring", "openmpi", SHM, openmpi("-x", "GLIBC_TUNABLES", *SEGMENTED_RING), ALL_REDUCE,
         KEPT_MEMORY, tuned=True),
     Arm("mpich+malloc", "mpich", SHM, mpich, REDUCING, KEPT_MEMORY, tuned=True, cores_only=True),
     Arm("mpich+release-gather", "mpich", SHM, mpich, ("all_reduce", "broadcast", "reduce"), RELEASE_GATHER,
-        tuned=True, cores_only=True),
+        tuned=True, cores_only=True, bytes_below=LARGE_BYTES),
     Arm("gloo-ring-chunked+sync", "gloo", ("tcp",), gloo("ring-chunked", sync=True), OLDER, tuned=True,
         cores_only=True),
     Arm("gloo-halving-doubling+sync", "gloo", ("tcp",), gloo("halving-doubling", sync=True), OLDER, tuned=True,

@@ -29,8 +29,8 @@ def choices_text(candidates):
     if not choices:
         return ""
     defects = sorted((choice for choice in choices if choice.is_defect()), key=lambda choice: -choice.ratio())
-    text = (f"## Choices\n\n{len(defects)} of {len(choices)} algorithms that Strata chose took over 10 % more time than the "
-            "fastest one, each forced by its name and measured twice, the better median:\n\n")
+    text = (f"## Choices\n\n{len(defects)} of {len(choices)} algorithms that Strata chose took over 10 % more time than "
+            "the fastest one, each forced by its name and measured twice, the better median:\n\n")
     if defects:
         text += markdown(["mode", "ranks", "collective", "size", "chosen", "predicted us", "measured us", "fastest",
                           "predicted us", "measured us", "chosen / fastest"], map(defect_row, defects)) + "\n"
