@@ -33,8 +33,8 @@ EXAMPLES
 
 ADDRESSES
   Host H has the address 10.77.R.(H+1) on its interface railR, and every host knows the others by name (rail 0).
-  Each end of a link sends at its rate, in bursts of 128 KiB or 1 ms of the rate, whichever is more, and keeps 1 MiB or
-  10 ms of it before it drops. TCP between hosts uses cubic. Headers count: of 1 Gbit/s, TCP gets about 956 Mbit/s.
+  Each end of a link sends at its rate, in bursts of 128 KiB or 0.5 ms of the rate, whichever is more, and keeps 1 MiB
+  or 10 ms of it before it drops. TCP between hosts uses cubic. Headers count: of 1 Gbit/s, TCP gets about 956 Mbit/s.
 
 THE END OF A LAB
   A lab lives as long as its keeper, a process that lab up leaves behind. lab down kills it, and the kernel ends all

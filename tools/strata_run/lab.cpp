@@ -106,13 +106,18 @@ Status Lab::read_hosts(const Fd& output) {
     const bool mistake = end() == kMistake;
     return {mistake ? ErrorCode::invalid_argument : ErrorCode::unavailable, "the lab could not be started"};
   }
-  const auto facts = nlohmann::json::parse(line, nullptr, false);
-  for (const auto& host : facts["hosts"]) {
-    const pid_t pid = host["pid"];
-    Fd process(static_cast<int>(::syscall(SYS_pidfd_open, pid, 0)));  // glibc 2.36 declares it for C only
-    if (!process.valid())
-      return errno_status("pidfd_open", fmt::format("{} of the lab", std::string(host["name"])));
-    hosts_.push_back({std::move(process), host["rails"][0]["address"]});
+  try {
+    const auto facts = nlohmann::json::parse(line);
+    for (const auto& host : facts.at("hosts")) {
+      // glibc 2.36 declares pidfd_open for C only.
+      Fd process(static_cast<int>(::syscall(SYS_pidfd_open, host.at("pid").get<pid_t>(), 0)));
+      if (!process.valid()) return errno_status("pidfd_open", "a host of the lab");
+      hosts_.push_back({std::move(process), host.at("rails").at(0).at("address")});
+    }
+  } catch (const nlohmann::json::exception& error) {
+    return {ErrorCode::unavailable,
+            fmt::format("the answer of strata-lab is not understood; is it of another version? {}",
+                        error.what())};
   }
   return {};
 }
