@@ -4,6 +4,7 @@ strata_test(schedule_tests SOURCES
   schedule/cost_test.cpp
   schedule/derive_test.cpp
   schedule/group_test.cpp
+  schedule/hierarchical_test.cpp
   schedule/lower_test.cpp
   schedule/mutants_test.cpp
   schedule/world.cpp)

@@ -8,12 +8,13 @@
 
 namespace strata {
 
-Group whole_group(int size, int me) {
+Group whole_group(int size, int me, std::shared_ptr<const topology::Hierarchy> hierarchy) {
   STRATA_CHECK(me >= 0 && me < size, me, size);
   Group group;
   group.ranks.resize(static_cast<std::size_t>(size));
   std::iota(group.ranks.begin(), group.ranks.end(), 0);
   group.me = me;
+  group.hierarchy = std::move(hierarchy);
   return group;
 }
 

@@ -1,11 +1,13 @@
 // What every algorithm is given and what it is: a pure function that writes one rank's program.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
 #include "ccl/schedule/program.hpp"
+#include "ccl/topology/hierarchy.hpp"
 #include "strata/types.hpp"
 
 namespace strata {
@@ -15,11 +17,13 @@ namespace strata {
 struct Group {
   std::vector<Rank> ranks;
   int me = 0;
+  // How the members sit, by their index here; null: nothing is known. The same on all of them.
+  std::shared_ptr<const topology::Hierarchy> hierarchy;
   int size() const { return static_cast<int>(ranks.size()); }
   int wrap(int i) const { return ((i % size()) + size()) % size(); }
   Rank at(int i) const { return ranks[static_cast<std::size_t>(wrap(i))]; }
 };
-Group whole_group(int size, int me);
+Group whole_group(int size, int me, std::shared_ptr<const topology::Hierarchy> hierarchy = nullptr);
 
 // One call, without its pointers. Two ranks' requests of one call differ in nothing but, for all-to-all-v,
 // the counts.

@@ -22,6 +22,10 @@ Build bruck_all_gather, bruck_all_to_all;
 Build pairwise_all_to_all;
 Build direct_all_reduce, direct_reduce_scatter, direct_reduce, direct_all_gather;
 Build one_shot_all_reduce;
+// Every level's data shared out over its ranks, as in Cho, Finkler, Kung, Hunter: "BlueConnect", MLSys 2019,
+// for any number of levels of groups of any sizes. They need Group::hierarchy.
+Build hierarchical_all_reduce, hierarchical_reduce_scatter, hierarchical_all_gather;
+Build hierarchical_broadcast, hierarchical_reduce;
 // Hensgen, Finkel, Manber: "Two algorithms for barrier synchronization", IJPP 1988.
 Build dissemination_barrier;
 

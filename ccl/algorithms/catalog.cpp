@@ -18,28 +18,39 @@ bool power_of_two(const Request&, const Group& g) {
   return std::has_single_bit(static_cast<unsigned>(g.size()));
 }
 
+// There is a level between a rank and all of them.
+bool has_levels(const Request&, const Group& g) {
+  return g.hierarchy != nullptr && g.hierarchy->levels.size() > 1;
+}
+bool levels_round(const Request& r, const Group& g) { return has_levels(r, g) && rounds_often(r, g); }
+
 bool uniform(const Request& r, const Group&) { return r.counts.empty(); }
 
 constexpr Algorithm kCatalog[] = {
     {"dissemination", Collective::barrier, always, dissemination_barrier},
 
+    {"hierarchical", Collective::broadcast, has_levels, hierarchical_broadcast},
     {"chain", Collective::broadcast, always, chain_broadcast},
     {"binomial_tree", Collective::broadcast, always, binomial_tree_broadcast},
 
+    {"hierarchical", Collective::reduce, levels_round, hierarchical_reduce},
     {"chain", Collective::reduce, rounds_often, chain_reduce},
     {"binomial_tree", Collective::reduce, rounds_often, binomial_tree_reduce},
     {"direct", Collective::reduce, always, direct_reduce},
 
+    {"hierarchical", Collective::all_reduce, levels_round, hierarchical_all_reduce},
     {"one_shot", Collective::all_reduce, always, one_shot_all_reduce},
     {"recursive_doubling", Collective::all_reduce, rounds_often, recursive_doubling_all_reduce},
     {"halving_doubling", Collective::all_reduce, rounds_often, halving_doubling_all_reduce},
     {"ring", Collective::all_reduce, rounds_often, ring_all_reduce},
     {"direct", Collective::all_reduce, always, direct_all_reduce},
 
+    {"hierarchical", Collective::reduce_scatter, levels_round, hierarchical_reduce_scatter},
     {"halving_doubling", Collective::reduce_scatter, rounds_often, halving_doubling_reduce_scatter},
     {"ring", Collective::reduce_scatter, rounds_often, ring_reduce_scatter},
     {"direct", Collective::reduce_scatter, always, direct_reduce_scatter},
 
+    {"hierarchical", Collective::all_gather, has_levels, hierarchical_all_gather},
     {"recursive_doubling", Collective::all_gather, power_of_two, recursive_doubling_all_gather},
     {"bruck", Collective::all_gather, always, bruck_all_gather},
     {"direct", Collective::all_gather, always, direct_all_gather},

@@ -8,8 +8,11 @@ target_sources(strata_core PRIVATE
   algorithms/dissemination.cpp
   algorithms/fragments.cpp
   algorithms/halving_doubling.cpp
+  algorithms/hierarchical.cpp
+  algorithms/hierarchical_rooted.cpp
   algorithms/linear.cpp
   algorithms/one_shot.cpp
+  algorithms/ownership.cpp
   algorithms/pairwise.cpp
   algorithms/recursive_doubling.cpp
   algorithms/ring.cpp

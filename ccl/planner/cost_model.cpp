@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string>
 
+#include "ccl/base/check.hpp"
 #include "ccl/transport/stream/frame.hpp"
 
 namespace strata {
@@ -74,11 +76,24 @@ Placement one_host(int size, LinkKind within) {
   return {.host = std::vector<int>(static_cast<std::size_t>(size), 0), .cores = {size}, .within = within};
 }
 
+std::shared_ptr<const topology::Hierarchy> levels_of(const Placement& placement) {
+  topology::Topology hosts;
+  hosts.machines.emplace_back();
+  for (std::size_t i = 0; i < placement.cores.size(); ++i)
+    hosts.hosts.push_back({std::to_string(i), 0, 0, topology::kNone});
+  std::vector<topology::Place> places;
+  for (const int host : placement.host) places.push_back({std::to_string(host), {}, topology::kNone});
+  auto levels = topology::hierarchy(places, hosts);
+  STRATA_CHECK(levels.ok(), levels.status().message());
+  if (levels->levels.size() < 2) return nullptr;
+  return std::make_shared<const topology::Hierarchy>(std::move(*levels));
+}
+
 CostModel CostModel::of_members(std::span<const Rank> ranks) const {
-  CostModel part{costs, placement};
-  part.placement.host.clear();
-  for (const Rank rank : ranks) part.placement.host.push_back(host_of(rank));
-  return part;
+  Placement part = placement;
+  part.host.clear();
+  for (const Rank rank : ranks) part.host.push_back(host_of(rank));
+  return {costs, std::move(part)};
 }
 
 Picoseconds time_of(std::uint64_t bytes, Picoseconds ps_per_kib) {

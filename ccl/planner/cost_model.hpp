@@ -2,10 +2,12 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
 
+#include "ccl/topology/hierarchy.hpp"
 #include "strata/types.hpp"
 
 namespace strata {
@@ -67,9 +69,13 @@ struct Placement {
 // All on one host, a core for each.
 Placement one_host(int size, LinkKind within);
 
+// Its levels: hosts, where there are several and one has more than one rank; null: none are.
+std::shared_ptr<const topology::Hierarchy> levels_of(const Placement& placement);
+
 struct CostModel {
   Costs costs;
   Placement placement;
+  std::shared_ptr<const topology::Hierarchy> levels = levels_of(placement);
 
   int size() const { return static_cast<int>(placement.host.size()); }
   int host_of(Rank rank) const { return placement.host[static_cast<std::size_t>(rank)]; }

@@ -22,7 +22,7 @@ Picoseconds simulate_call(const Algorithm& algorithm, const Request& request, co
                           const CostModel& model) {
   std::vector<Schedule> schedules;
   schedules.reserve(static_cast<std::size_t>(model.size()));
-  Group group = whole_group(model.size(), 0);
+  Group group = whole_group(model.size(), 0, model.levels);
   for (; group.me < model.size(); ++group.me) {
     Program program;
     algorithm.build(program, request, group, tuning);
@@ -82,7 +82,7 @@ Picoseconds predict(const Algorithm& algorithm, const Request& request, const Tu
 
 Picoseconds least_time(const Algorithm& algorithm, const Request& request, const Tuning& tuning,
                        const CostModel& model) {
-  const Group group = whole_group(model.size(), std::max(0, request.root));
+  const Group group = whole_group(model.size(), std::max(0, request.root), model.levels);
   return extrapolate(request, tuning, model.size(), [&](const Request& r) {
     Program program;
     algorithm.build(program, r, group, tuning);

@@ -24,9 +24,16 @@ constexpr int kOneShotRanksMax = 8;  // everybody sends to everybody: n - 1 mess
 constexpr Picoseconds kMarginPercent = 10;
 
 // Segments of pipelined algorithms; the first also of all others. Larger ones leave the caches and have
-// nothing to win: their messages cost little beside their bytes.
-constexpr std::array<std::uint64_t, 2> kSegmentBytes = {256 << 10, 64 << 10};
-constexpr int kTuningBits = 1;
+// nothing to win where a segment is a message; hierarchical algorithms split each over all ranks.
+constexpr std::array<std::uint64_t, 4> kSegmentBytes = {256 << 10, 64 << 10, 1 << 20, 4 << 20};
+constexpr int kTuningBits = 2;
+
+// Whether the algorithm is tried with these segments, besides the first.
+bool is_tried(const Algorithm& a, std::uint64_t segment_bytes, std::uint64_t bytes) {
+  if (segment_bytes < kSegmentBytes[0])
+    return (a.name == "chain" || a.name == "hierarchical") && bytes > segment_bytes;
+  return a.name == "hierarchical" && bytes > segment_bytes / 4;
+}
 
 // Sums of narrow floats lose too much when they are rounded at each rank.
 bool round_once(const Request& r) {
@@ -36,12 +43,15 @@ bool round_once(const Request& r) {
 }
 bool rounds_once(const Algorithm& a) { return a.name == "one_shot" || a.name == "direct"; }
 
-std::string_view by_size(const Request& r, std::uint64_t bytes, int size) {
+std::string_view by_size(const Request& r, std::uint64_t bytes, const Group& group) {
   const bool small = bytes <= kSmallBytes;
+  const int size = group.size();
   if (round_once(r))
     return r.collective == Collective::all_reduce && bytes <= kSmallBytes / 4 && size <= kOneShotRanksMax
                ? "one_shot"
                : "direct";
+  const Algorithm* levels = bytes >= kLargeBytes ? find_algorithm(r.collective, "hierarchical") : nullptr;
+  if (levels != nullptr && levels->supports(r, group)) return levels->name;
   switch (r.collective) {
     case Collective::broadcast:
     case Collective::reduce: return bytes < kLargeBytes ? "binomial_tree" : "chain";
@@ -100,21 +110,20 @@ Choice unpacked(std::uint8_t value) {
 
 Selector::Selector(CostModel model)
     : model_(std::move(model)),
-      group_(whole_group(model_.size(), 0)),
+      group_(whole_group(model_.size(), 0, model_.levels)),
       cache_(std::make_unique<ChoiceCache>()) {}
 
 // The fixed bounds' choice comes first.
 std::vector<Choice> Selector::choices(const Request& request) const {
   const std::uint64_t bytes = data_bytes(request, model_.size());
-  const std::string_view first = by_size(request, bytes, model_.size());
+  const std::string_view first = by_size(request, bytes, group_);
   const bool once = round_once(request);
   std::vector<Choice> all;
   for (const Algorithm& a : catalog()) {
     if (a.collective != request.collective || !a.supports(request, group_)) continue;
     if (once && !rounds_once(a)) continue;
     for (unsigned variant = 0; variant < kSegmentBytes.size(); ++variant) {
-      const bool tuned = a.name == "chain" && bytes > std::min(kSegmentBytes[variant], kSegmentBytes[0]);
-      if (variant == 0 || tuned) all.push_back({&a, tuning_of(variant)});
+      if (variant == 0 || is_tried(a, kSegmentBytes[variant], bytes)) all.push_back({&a, tuning_of(variant)});
     }
   }
   std::stable_partition(all.begin(), all.end(), [&](const Choice& c) { return c.algorithm->name == first; });

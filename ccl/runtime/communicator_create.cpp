@@ -122,7 +122,7 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   auto model = calibrate(**exchange, communicator, options.calibrate,
                          {.host_ids = host_ids, .cores = here.cores, .shm = here.shm});
   if (!model) return model.status();
-  state->selector = std::make_shared<const Selector>(*std::move(model));
+  state->select_by(*std::move(model));
   return communicator;
 }
 

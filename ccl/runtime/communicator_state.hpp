@@ -40,8 +40,13 @@ struct CommunicatorState {
 
   const std::uint32_t id;
   const std::vector<Rank> ranks;  // index here -> the engine's rank
-  const Group group;
-  std::shared_ptr<const Selector> selector;  // replaced before the first call by one that knows the links
+  Group group;
+  std::shared_ptr<const Selector> selector;
+  // Before the first call: one that knows the links, and so where the members sit.
+  void select_by(CostModel model) {
+    selector = std::make_shared<const Selector>(std::move(model));
+    group.hierarchy = selector->model().levels;
+  }
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected
   // Of the transport that reaches all other members through shared memory; null: there is none.

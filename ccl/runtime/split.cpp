@@ -45,7 +45,7 @@ std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& parent, s
   for (const int member : members) ranks.push_back(parent.ranks[static_cast<std::size_t>(member)]);
   const auto me = std::find(members.begin(), members.end(), parent.me()) - members.begin();
   auto state = std::make_shared<CommunicatorState>(id, std::move(ranks), static_cast<int>(me));
-  state->selector = std::make_shared<const Selector>(parent.selector->model().of_members(members));
+  state->select_by(parent.selector->model().of_members(members));
   state->timeout_ms = parent.timeout_ms;
   state->algorithm = parent.algorithm;
   return state;

@@ -6,12 +6,13 @@
 
 namespace strata::test {
 
-Programs build_all(const Algorithm& algorithm, const Requests& requests, const Tuning& tuning) {
+Programs build_all(const Algorithm& algorithm, const Requests& requests, const Tuning& tuning,
+                   Levels levels) {
   const int size = static_cast<int>(requests.size());
   Programs programs(requests.size());
   for (int me = 0; me < size; ++me)
     algorithm.build(programs[static_cast<std::size_t>(me)], requests[static_cast<std::size_t>(me)],
-                    whole_group(size, me), tuning);
+                    whole_group(size, me, levels), tuning);
   return programs;
 }
 

@@ -1,6 +1,7 @@
 // All ranks' programs of one call, and what they become.
 #pragma once
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,9 @@ using Requests = std::vector<Request>;
 inline Requests same_on_all(const Request& request, int size) {
   return Requests(static_cast<std::size_t>(size), request);
 }
-Programs build_all(const Algorithm& algorithm, const Requests& requests, const Tuning& tuning);
+using Levels = std::shared_ptr<const topology::Hierarchy>;
+Programs build_all(const Algorithm& algorithm, const Requests& requests, const Tuning& tuning,
+                   Levels levels = nullptr);
 // abilities(me, peer); what it says of message_bytes_max must be symmetric.
 using Abilities = std::function<WireAbilities(Rank me, Rank peer)>;
 Programs lower_all(const Programs& programs, std::uint64_t element_bytes, const Abilities& abilities);
