@@ -75,6 +75,14 @@ class LabRun(unittest.TestCase):
                             for a in range(4) for b in range(4) if a != b}
                 self.assertEqual(ways, expected)
 
+    def test_hierarchical_collectives_are_right_for_uneven_hosts_and_any_order_of_ranks(self):
+        for lab in (("--lab", "1+3@1gbit"), ("--lab", "2x2@1gbit", "--lab-order", "round-robin")):
+            with self.subTest(lab=lab):
+                end = job(*lab, "--", PERF, "all", "--sizes", "1K,1M", "-n", "1", "-r", "-1",
+                          env=[("STRATA_ALGORITHM", "hierarchical")])
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+
     def test_racks_and_uneven_rails(self):
         end = job("--lab", "4x1@1gbit:none", "--lab-racks", "2", "--lab-uplink", "500mbit", "--", PERF, "all", "-b", "1K", "-e",
                   "1K", "-n", "1")
