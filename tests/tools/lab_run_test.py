@@ -90,7 +90,7 @@ class LabRun(unittest.TestCase):
         self.assertIn("# Out of bounds values : 0 OK", end.stdout)
 
     def test_a_cut_link_ends_every_rank_with_an_error_that_names_those_beyond(self):
-        with Job("--lab", "2x2@1gbit", "--timeout", "1", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",
+        with Job("--lab", "2x2@1gbit", "--timeout", "4", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",
                  "-c", "0") as running:
             running.wait_for("# Collective: all_reduce")
             self.assertEqual(run(COMMAND, "link", "--name", NAME, "down", "host1").returncode, 0)
