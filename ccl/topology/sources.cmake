@@ -16,7 +16,9 @@ target_sources(strata_core PRIVATE
   topology/pcie.cpp
   topology/position.cpp
   topology/quantity.cpp
+  topology/rates.cpp
   topology/read_file.cpp
+  topology/set_machine.cpp
   topology/sysfs_nics.cpp
   topology/toml_fields.cpp
   topology/topology_file.cpp

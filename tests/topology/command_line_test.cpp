@@ -81,7 +81,7 @@ TEST_CASE("the table of levels, and of the nearest cards") {
   Topology topology = hosts_of(gpu_machine({}), 1);
   topology.costs = {{"pcie", "nvlink", 1'500'000, 200'000'000'000}};
   const auto places = fill_hosts(topology, 0);
-  CHECK(describe_levels(hierarchy(places, topology).value(), topology, 80) == R"(8 ranks at 2 levels
+  CHECK(describe_levels(hierarchy(places, topology).value(), places, topology, 80) == R"(8 ranks at 2 levels
 
   level          groups  of     ranks
   pcie                2  4      0-3 | 4-7
@@ -95,10 +95,27 @@ TEST_CASE("the table of levels, and of the nearest cards") {
 )");
 }
 
+TEST_CASE("the table says what hosts get of the way between them") {
+  Topology topology = hosts_of(even_machine(1, 1, 1, 1), 4);
+  topology.machines[0].nics.push_back({"eth0", "", "", 100'000'000'000, 0, kNone, kNone});
+  topology.levels = {"rack"};
+  topology.groups = {{"r0", 0, kNone, 4}, {"r1", 0, kNone, 4}};
+  for (std::size_t i = 0; i < 4; ++i) topology.hosts[i].group = static_cast<int>(i / 2);
+  const auto places = one_rank_a_core(topology);
+  CHECK(describe_levels(hierarchy(places, topology).value(), places, topology, 80) == R"(4 ranks at 2 levels
+
+  level          groups  of     ranks
+  rack                2  2      0-1 | 2-3
+                                100 Gb/s a host, if all send
+  cluster             1  4      0-3
+                                25 Gb/s a host, if all send
+)");
+}
+
 TEST_CASE("long tables are wrapped, and end") {
   const Topology topology = hosts_of(even_machine(1, 1, 1, 2), 300);
   const auto places = one_rank_a_core(topology);
-  const std::string text = describe_levels(hierarchy(places, topology).value(), topology, 80);
+  const std::string text = describe_levels(hierarchy(places, topology).value(), places, topology, 80);
   CHECK_THAT(text, Contains(".. and") && Contains(" more\n"));
   std::size_t longest = 0;
   for (std::size_t begin = 0, end; (end = text.find('\n', begin)) != text.npos; begin = end + 1) {

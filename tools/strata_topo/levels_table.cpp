@@ -9,6 +9,7 @@
 #include "ccl/topology/cpu_list.hpp"
 #include "ccl/topology/position.hpp"
 #include "ccl/topology/quantity.hpp"
+#include "ccl/topology/rates.hpp"
 
 namespace strata::topo {
 namespace {
@@ -61,9 +62,35 @@ std::string costs_of(const Level& level, const Topology& topology) {
   std::string text;
   for (const PairCost& cost : topology.costs)
     if (cost.level == level.name)
-      text += fmt::format("  {:>{}}over {}: {:.3g} us, {}\n", "", kIndent - 2, cost.medium,
+      text += fmt::format("{:{}}over {}: {:.3g} us, {}\n", "", kIndent, cost.medium,
                           static_cast<double>(cost.latency_ps) / 1e6, rounded_rate(cost.rate));
   return text;
+}
+
+int host_of(const Place& place, const Topology& topology) {
+  const auto host = std::find_if(topology.hosts.begin(), topology.hosts.end(),
+                                 [&](const Host& h) { return h.name == place.host; });
+  return host == topology.hosts.end() ? kNone : static_cast<int>(host - topology.hosts.begin());
+}
+
+// Between hosts that are together from this level on: the lowest rate that the topology states. 0: there are
+// none, or it is not known. inner: the level before; nullptr: there is none.
+BitsPerSecond stated_rate(const Level& level, const Level* inner, std::span<const Place> places,
+                          const Topology& topology) {
+  std::vector<bool> first(places.size(), inner == nullptr);
+  if (inner != nullptr)
+    for (const auto& group : inner->groups) first[static_cast<std::size_t>(group[0])] = true;
+  BitsPerSecond lowest = 0;
+  for (const auto& group : level.groups)
+    for (const Rank rank : group) {
+      const int a = host_of(places[static_cast<std::size_t>(group[0])], topology);
+      const int b = host_of(places[static_cast<std::size_t>(rank)], topology);
+      if (!first[static_cast<std::size_t>(rank)] || a == b) continue;
+      const BitsPerSecond rate = rate_between(topology, a, b);
+      if (rate == 0) return 0;
+      lowest = lowest == 0 ? rate : std::min(lowest, rate);
+    }
+  return lowest;
 }
 
 std::string_view describe(Nearness nearness) {
@@ -77,26 +104,29 @@ std::string_view describe(Nearness nearness) {
 }
 
 const Machine* machine_of(const Place& place, const Topology& topology) {
-  const auto host = std::find_if(topology.hosts.begin(), topology.hosts.end(),
-                                 [&](const Host& h) { return h.name == place.host; });
-  return host == topology.hosts.end() || host->machine == kNone
-             ? nullptr
-             : &topology.machines[static_cast<std::size_t>(host->machine)];
+  const int host = host_of(place, topology);
+  const int machine = host == kNone ? kNone : topology.hosts[static_cast<std::size_t>(host)].machine;
+  return machine == kNone ? nullptr : &topology.machines[static_cast<std::size_t>(machine)];
 }
 
 }  // namespace
 
-std::string describe_levels(const Hierarchy& hierarchy, const Topology& topology, int width) {
+std::string describe_levels(const Hierarchy& hierarchy, std::span<const Place> places,
+                            const Topology& topology, int width) {
   std::string text = fmt::format("{} at {}\n", plural(static_cast<std::size_t>(hierarchy.size), "rank"),
                                  plural(hierarchy.levels.size(), "level"));
   if (!hierarchy.levels.empty())
     text += fmt::format("\n  {:<14} {:>6}  {:<6} ranks\n", "level", "groups", "of");
+  const Level* inner = nullptr;
   for (const Level& level : hierarchy.levels) {
     std::vector<std::string> groups;
     for (const auto& group : level.groups) groups.push_back(format_cpu_list(group));
     text += with_words(fmt::format("  {:<14} {:>6}  {:<6} ", level.name, level.groups.size(), sizes(level)),
                        groups, " |", width);
     text += costs_of(level, topology);
+    if (const BitsPerSecond rate = stated_rate(level, inner, places, topology); rate > 0)
+      text += fmt::format("{:{}}{} a host, if all send\n", "", kIndent, rounded_rate(rate));
+    inner = &level;
   }
   return text;
 }

@@ -60,7 +60,8 @@ int levels(const Options& options, const topology::Topology& topology) {
                                            : hierarchy_by_hand(options.levels, *places, topology);
   if (!made) return complain(made.status());
   const int width = terminal_columns();
-  return print(describe_levels(*made, topology, width) + describe_near_nics(*places, topology, width));
+  return print(describe_levels(*made, *places, topology, width) +
+               describe_near_nics(*places, topology, width));
 }
 
 int main(int argc, const char* const* argv) {

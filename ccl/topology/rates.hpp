@@ -1,0 +1,15 @@
+// What links carry by what the topology states of them, where nothing was measured.
+#pragma once
+#include "ccl/topology/topology.hpp"
+
+namespace strata::topology {
+
+// What the host's NICs carry together in one direction; 0: not known of one of them, or there is none.
+BitsPerSecond host_rate(const Topology& topology, int host);
+
+// What each of two hosts gets of the way between them while all hosts of the groups that it leaves send that
+// way too: the lower of their own rates, divided by the oversubscription of the groups on the way. 0: not
+// known. a, b: indices of two different hosts.
+BitsPerSecond rate_between(const Topology& topology, int a, int b);
+
+}  // namespace strata::topology
