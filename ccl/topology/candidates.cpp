@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 #include <utility>
 
 #include "ccl/base/nearest.hpp"
@@ -14,38 +15,39 @@ namespace {
 Status unknown_host(Rank rank, const std::string& name, const Topology& topology) {
   std::vector<std::string_view> names;
   for (const Host& host : topology.hosts) names.push_back(host.name);
-  const std::string hint =
-      names.empty() ? "it has no hosts" : fmt::format("did you mean '{}'", nearest(name, names));
   return {
       ErrorCode::invalid_argument,
-      fmt::format("rank {} is on host '{}', which the topology does not have; {}? Otherwise add the host to "
-                  "the topology's file",
-                  rank, name, hint)};
+      fmt::format(
+          "rank {} is on host '{}', which the topology does not have; {}add the host to the topology's file",
+          rank, name,
+          names.empty() ? "" : fmt::format("did you mean '{}'? Otherwise ", nearest(name, names)))};
 }
 
 // Of each rank, its host.
 Expected<std::vector<int>> hosts_of(std::span<const Place> places, const Topology& topology) {
+  std::unordered_map<std::string_view, int> numbers;
+  for (std::size_t i = 0; i < topology.hosts.size(); ++i)
+    numbers.try_emplace(topology.hosts[i].name, static_cast<int>(i));
   std::vector<int> hosts;
   for (const Place& place : places) {
-    const auto host = std::find_if(topology.hosts.begin(), topology.hosts.end(),
-                                   [&](const Host& h) { return h.name == place.host; });
-    if (host == topology.hosts.end())
-      return unknown_host(static_cast<Rank>(hosts.size()), place.host, topology);
-    hosts.push_back(static_cast<int>(host - topology.hosts.begin()));
+    const auto host = numbers.find(place.host);
+    if (host == numbers.end()) return unknown_host(static_cast<Rank>(hosts.size()), place.host, topology);
+    hosts.push_back(host->second);
   }
   return hosts;
 }
 
 Status check_slots(const std::vector<int>& hosts, const Topology& topology) {
-  for (std::size_t i = 0; i < topology.hosts.size(); ++i) {
+  std::vector<int> ranks(topology.hosts.size());
+  for (const int host : hosts) ++ranks[static_cast<std::size_t>(host)];
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
     const Host& host = topology.hosts[i];
-    const auto ranks = std::count(hosts.begin(), hosts.end(), static_cast<int>(i));
-    if (host.slots > 0 && ranks > host.slots)
+    if (host.slots > 0 && ranks[i] > host.slots)
       return {
           ErrorCode::invalid_argument,
           fmt::format("host '{}' has {} ranks and slots for {}; start fewer there, or raise its slots in the "
                       "topology's file",
-                      host.name, ranks, host.slots)};
+                      host.name, ranks[i], host.slots)};
   }
   return {};
 }

@@ -84,9 +84,8 @@ Position position_of(const Machine& machine, const Place& place) {
 }
 
 NearNics nics_near(const Machine& machine, const Place& place) {
-  const Position here = position_of(machine, place);
-  const int pcie = here[2], numa = here[3], package = here[4];
-  const auto nearness = [&](const Nic& nic) {
+  const auto [core, l3, pcie, numa, package, island] = position_of(machine, place);
+  const auto nearness = [&, pcie = pcie, numa = numa, package = package](const Nic& nic) {
     if (common_switch(machine, pcie, nic.pcie_switch) != kNone) return Nearness::pcie_switch;
     if (nic.numa != kNone && nic.numa == numa) return Nearness::numa;
     const int theirs = package_of(machine, nic.numa);
