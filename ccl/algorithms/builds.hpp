@@ -26,6 +26,8 @@ Build one_shot_all_reduce;
 // for any number of levels of groups of any sizes. They need Group::hierarchy.
 Build hierarchical_all_reduce, hierarchical_reduce_scatter, hierarchical_all_gather;
 Build hierarchical_broadcast, hierarchical_reduce;
+// For little data: between the outermost groups, few messages.
+Build hierarchical_all_to_all, hierarchical_gather, hierarchical_scatter, hierarchical_barrier;
 // Hensgen, Finkel, Manber: "Two algorithms for barrier synchronization", IJPP 1988.
 Build dissemination_barrier;
 

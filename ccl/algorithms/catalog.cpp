@@ -26,7 +26,17 @@ bool levels_round(const Request& r, const Group& g) { return has_levels(r, g) &&
 
 bool uniform(const Request& r, const Group&) { return r.counts.empty(); }
 
+// So few that messages count, and copies do not.
+bool few_bytes(const Request& r, const Group& g) {
+  constexpr std::uint64_t kFewBytes = 1 << 20;
+  std::uint64_t elements = r.counts.empty() ? r.count * static_cast<std::uint64_t>(g.size()) : 0;
+  for (const std::uint64_t count : r.counts) elements += count;
+  return has_levels(r, g) && elements * r.element_bytes() < kFewBytes;
+}
+bool few_bytes_uniform(const Request& r, const Group& g) { return uniform(r, g) && few_bytes(r, g); }
+
 constexpr Algorithm kCatalog[] = {
+    {"hierarchical", Collective::barrier, has_levels, hierarchical_barrier},
     {"dissemination", Collective::barrier, always, dissemination_barrier},
 
     {"hierarchical", Collective::broadcast, has_levels, hierarchical_broadcast},
@@ -56,12 +66,15 @@ constexpr Algorithm kCatalog[] = {
     {"direct", Collective::all_gather, always, direct_all_gather},
     {"ring", Collective::all_gather, always, ring_all_gather},
 
+    {"hierarchical", Collective::all_to_all, few_bytes_uniform, hierarchical_all_to_all},
     {"bruck", Collective::all_to_all, uniform, bruck_all_to_all},
     {"pairwise", Collective::all_to_all, always, pairwise_all_to_all},
 
+    {"hierarchical", Collective::gather, few_bytes, hierarchical_gather},
     {"binomial_tree", Collective::gather, always, binomial_tree_gather},
     {"linear", Collective::gather, always, linear_gather},
 
+    {"hierarchical", Collective::scatter, few_bytes, hierarchical_scatter},
     {"binomial_tree", Collective::scatter, always, binomial_tree_scatter},
     {"linear", Collective::scatter, always, linear_scatter},
 };

@@ -9,6 +9,9 @@ target_sources(strata_core PRIVATE
   algorithms/fragments.cpp
   algorithms/halving_doubling.cpp
   algorithms/hierarchical.cpp
+  algorithms/hierarchical_all_to_all.cpp
+  algorithms/hierarchical_barrier.cpp
+  algorithms/hierarchical_gather.cpp
   algorithms/hierarchical_rooted.cpp
   algorithms/linear.cpp
   algorithms/one_shot.cpp

@@ -28,11 +28,14 @@ constexpr Picoseconds kMarginPercent = 10;
 constexpr std::array<std::uint64_t, 4> kSegmentBytes = {256 << 10, 64 << 10, 1 << 20, 4 << 20};
 constexpr int kTuningBits = 2;
 
-// Whether the algorithm is tried with these segments, besides the first.
-bool is_tried(const Algorithm& a, std::uint64_t segment_bytes, std::uint64_t bytes) {
-  if (segment_bytes < kSegmentBytes[0])
-    return (a.name == "chain" || a.name == "hierarchical") && bytes > segment_bytes;
-  return a.name == "hierarchical" && bytes > segment_bytes / 4;
+// Whether the algorithm is a candidate with these segments. Of several that would cut the data alike, one is.
+bool is_candidate(const Algorithm& a, std::uint64_t segment_bytes, std::uint64_t bytes, bool simulated) {
+  const bool hierarchical = a.name == "hierarchical";
+  if (hierarchical && !simulated)
+    return segment_bytes == kSegmentBytes.back();  // a rank's share is not too small
+  if (segment_bytes == kSegmentBytes[0]) return true;
+  if (segment_bytes < kSegmentBytes[0]) return (hierarchical || a.name == "chain") && bytes > segment_bytes;
+  return hierarchical && bytes > segment_bytes / 4;
 }
 
 // Sums of narrow floats lose too much when they are rounded at each rank.
@@ -115,16 +118,16 @@ Selector::Selector(CostModel model)
 
 // The fixed bounds' choice comes first.
 std::vector<Choice> Selector::choices(const Request& request) const {
-  const std::uint64_t bytes = data_bytes(request, model_.size());
+  const std::uint64_t bytes = least_bytes_of(bucket_of(data_bytes(request, model_.size())));
+  const bool simulated = model_.size() <= kSimulatedRanksMax;
   const std::string_view first = by_size(request, bytes, group_);
   const bool once = round_once(request);
   std::vector<Choice> all;
   for (const Algorithm& a : catalog()) {
     if (a.collective != request.collective || !a.supports(request, group_)) continue;
     if (once && !rounds_once(a)) continue;
-    for (unsigned variant = 0; variant < kSegmentBytes.size(); ++variant) {
-      if (variant == 0 || is_tried(a, kSegmentBytes[variant], bytes)) all.push_back({&a, tuning_of(variant)});
-    }
+    for (unsigned variant = 0; variant < kSegmentBytes.size(); ++variant)
+      if (is_candidate(a, kSegmentBytes[variant], bytes, simulated)) all.push_back({&a, tuning_of(variant)});
   }
   std::stable_partition(all.begin(), all.end(), [&](const Choice& c) { return c.algorithm->name == first; });
   return all;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <random>
 
 #include "ccl/planner/predict.hpp"
@@ -33,6 +34,39 @@ constexpr Collective kAllCollectives[] = {
     Collective::all_to_all, Collective::gather,         Collective::scatter};
 
 }  // namespace
+
+TEST_CASE("between hosts that ranks share, large data go level by level, whatever the order of ranks") {
+  const auto model = [](std::vector<int> host) {
+    return CostModel{default_costs(), {std::move(host), {8, 8}, LinkKind::shm}};
+  };
+  const Selector packed(model({0, 0, 0, 0, 1, 1, 1, 1})), dealt(model({0, 1, 0, 1, 0, 1, 0, 1}));
+  for (const Collective c : {Collective::all_reduce, Collective::reduce_scatter, Collective::all_gather,
+                             Collective::broadcast, Collective::reduce}) {
+    const Request r = with_bytes(request_of(c, 0), 16 << 20, 8);
+    CAPTURE(to_string(c));
+    const Candidate best = packed.explain(r, {}).value().front(),
+                    other = dealt.explain(r, {}).value().front();
+    CHECK(best.choice.algorithm->name == "hierarchical");
+    CHECK(other.choice == best.choice);
+    CHECK(std::abs(other.predicted_ps - best.predicted_ps) < best.predicted_ps / 50);
+  }
+  // A rank a host, or one host: there are no levels.
+  for (const std::vector<int>& host : {std::vector<int>{0, 1}, std::vector<int>{0, 0, 0}}) {
+    CHECK(model(host).levels == nullptr);
+    const auto forced =
+        Selector(model(host)).select(request_of(Collective::all_reduce, 100), "hierarchical", true);
+    CHECK(forced.status().code() == ErrorCode::invalid_argument);
+  }
+}
+
+TEST_CASE("more ranks than are simulated go level by level too, in larger segments") {
+  std::vector<int> host;
+  for (int rank = 0; rank < 64; ++rank) host.push_back(rank / 8);
+  const Selector selector({default_costs(), {host, std::vector<int>(8, 8), LinkKind::shm}});
+  const Choice chosen = selector.select(request_of(Collective::all_reduce, 16 << 20), {}, false).value();
+  CHECK(chosen.algorithm->name == "hierarchical");
+  CHECK(chosen.tuning.segment_bytes == 4 << 20);
+}
 
 TEST_CASE("the cheapest is chosen, in any order of questions and by any rank") {
   for (const CostModel& model : {model_of(4, 2, LinkKind::tcp_local), model_of(7, 8, LinkKind::shm)}) {
