@@ -75,11 +75,15 @@ Here look_around(Router& router, Rank me, const std::vector<Introduction>& all) 
   return here;
 }
 
+// Of ranks that share cores, who waits gives its core away each time it has looked: that costs the others
+// little, and waking up costs much more than a turn. So they look for longer.
+constexpr int kYieldingSpin = 10;
+
 DriverOptions driver_options(const CommunicatorOptions& options, const Here& here) {
   DriverOptions driver;
   driver.progress_thread = options.progress_thread;
-  driver.spin = std::chrono::microseconds(options.spin_us);
   driver.yield = here.ranks > here.cores;
+  driver.spin = std::chrono::microseconds(options.spin_us) * (driver.yield ? kYieldingSpin : 1);
   if (driver.yield) log::debug("{} ranks share {} cores: waiting threads yield", here.ranks, here.cores);
   return driver;
 }

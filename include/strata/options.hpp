@@ -29,8 +29,10 @@ struct CommunicatorOptions {
   std::uint32_t tcp_streams = 1;
   std::uint32_t rendezvous_timeout_ms = 60'000;  // all ranks must have come by then
   std::uint32_t timeout_ms =
-      60'000;                   // an operation without progress for so long fails on all ranks; 0: never
-  std::uint32_t spin_us = 50;   // polling before a waiting thread sleeps; not done when ranks outnumber cores
+      60'000;  // an operation without progress for so long fails on all ranks; 0: never
+  // Polling before a waiting thread sleeps. When ranks outnumber cores it gives its core away between two
+  // looks, and does so ten times as long.
+  std::uint32_t spin_us = 50;
   bool progress_thread = true;  // false: operations advance only inside calls
   // What the whole process keeps for reuse between operations, in MiB (2^20 bytes); more is taken while an
   // operation needs it and given back after. The communicator created last sets it.
