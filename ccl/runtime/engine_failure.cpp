@@ -142,9 +142,11 @@ Status Engine::cannot_start(const Submission& s) const {
 void Engine::check_early(const Submission& s) {
   CommunicatorState& communicator = *s.communicator;
   if (communicator.early.empty()) return;
-  for (const CommunicatorState::Early& early : std::vector(communicator.early))
-    if (early.operation == s.number && early.theirs != s.fingerprint && !communicator.failed())
+  for (std::size_t i = 0; i < communicator.early.size() && !communicator.failed(); ++i) {
+    const CommunicatorState::Early early = communicator.early[i];  // a mismatch may clear them
+    if (early.operation == s.number && early.theirs != s.fingerprint)
       mismatch(communicator, early.peer, s.number, s.fingerprint, early.theirs);
+  }
   std::erase_if(communicator.early, [&](const auto& early) { return early.operation <= s.number; });
 }
 

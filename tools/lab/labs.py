@@ -116,6 +116,7 @@ def down(name):
         lab = find(name)
         if lab:
             _kill(lab)
+            os.unlink(_file_of(name))  # here, since a keeper that waits for a slow init still looks alive
         _remove_stale()
         return lab is not None
 
