@@ -89,15 +89,17 @@ TEST_CASE("strangers do not disturb the meeting of ranks on a host") {
   for (shm::ShmPipes& maker : makers) {
     descriptors.push_back(*maker.descriptor());
     const std::string socket = shm::parse_shm_descriptor(descriptors.back())->socket;
-    for (const std::size_t length : {0u, 1u, 47u, 48u, 48u, 49u, 5000u}) {
+    constexpr std::size_t kHello = sizeof(Hello);
+    for (const std::size_t length :
+         {std::size_t{0}, std::size_t{1}, kHello - 1, kHello, kHello, kHello + 1, std::size_t{5000}}) {
       bool again = false;
       strangers.push_back(std::move(*shm::connect_locally(socket, again)));
       std::vector<std::byte> says(length, std::byte{1});
-      Hello impostor = *make_hello({'s', 't', 'r', 's', 'h', 'm', '0', '1'}, 0, 1);
+      Hello impostor = *make_hello({'s', 't', 'r', 's', 'h', 'm', '0', '2'}, 0, 1);
       if (strangers.size() % 7 == 5) std::memcpy(says.data(), &impostor, sizeof impostor);
       const int passed[2] = {0, 0};
       if (length > 0)
-        CHECK(shm::send_record(strangers.back(), says, std::span(passed).first(length % 3)).ok());
+        CHECK(shm::send_record(strangers.back(), says, std::span(passed).first((length + 1) % 3)).ok());
     }
   }
   const std::size_t passed_on = open_descriptors().size();

@@ -75,12 +75,12 @@ Fd stranger(const tcp::Endpoint& to, std::span<const std::byte> says) {
 std::vector<std::vector<std::byte>> things_strangers_say(std::uint64_t seed) {
   std::minstd_rand random(static_cast<unsigned>(seed));
   std::vector<std::vector<std::byte>> things(1);  // nothing at all
-  for (const std::size_t length : {1u, 7u, 8u, 47u, 48u, 80u, 4000u}) {
+  for (const std::size_t length : {1u, 7u, 8u, 55u, 56u, 88u, 4000u}) {
     std::vector<std::byte> garbage(length), impostor(length);
     for (std::byte& b : garbage) b = static_cast<std::byte>(random());
     impostor = garbage;
-    // A right greeting and right ranks, and then no proof.
-    const char hello[16] = {'s', 't', 'r', 't', 'c', 'p', '0', '1', 0, 0, 0, 0, 1, 0, 0, 0};
+    // A right greeting, right ranks and a connection that there is, and then no proof.
+    const char hello[24] = {'s', 't', 'r', 't', 'c', 'p', '0', '2', 0, 0, 0, 0, 1, 0, 0, 0};
     std::memcpy(impostor.data(), hello, std::min(length, sizeof hello));
     things.push_back(std::move(garbage));
     things.push_back(std::move(impostor));

@@ -17,7 +17,7 @@
 namespace strata::shm {
 namespace {
 
-constexpr Greeting kGreeting = {'s', 't', 'r', 's', 'h', 'm', '0', '1'};
+constexpr Greeting kGreeting = {'s', 't', 'r', 's', 'h', 'm', '0', '2'};
 constexpr int kRetryMs = 10;               // while a peer's socket takes no connection yet
 constexpr std::size_t kStrangersMax = 64;  // connections beyond those expected; the oldest is dropped
 constexpr std::size_t kDescriptorsPerPeer = 3;
