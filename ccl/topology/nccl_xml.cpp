@@ -109,6 +109,11 @@ class Reader final {
                        [&](const Gpu& gpu) { return gpu.address == address; });
   }
 
+  bool is_switch_at(const std::string& address) const {
+    return std::any_of(machine_.pcie_switches.begin(), machine_.pcie_switches.end(),
+                       [&](const PcieSwitch& other) { return other.address == address; });
+  }
+
   Status read_cpu(pugi::xml_node cpu) {
     long number = kNone;
     if (Status s = read(cpu, "numaid", kNone, kCpusMax, kNone, number); !s.ok()) return s;
@@ -164,6 +169,8 @@ class Reader final {
     const std::string_view kind = std::string_view(pci.attribute("class").value()).substr(0, 6);
     const bool is_switch = kind == "0x0604";
     if (is_switch) {
+      if (is_switch_at(*address))
+        return wrong(pci, "busid", "there are two switches at this address; give one its own");
       machine_.pcie_switches.push_back({*address, above.numa, above.pcie_switch, above.pcie_rate});
       above.pcie_switch = static_cast<int>(machine_.pcie_switches.size()) - 1;
     }

@@ -142,6 +142,9 @@ TEST_CASE("mistakes in NCCL's files are named by file, line and value, with the 
   CHECK_THAT(in_cpu(gpu + "<gpu><nvlink/></gpu></pci>"), Contains("target=\"\" of <nvlink>"));
   CHECK_THAT(in_cpu(gpu + "<gpu/></pci>\n" + gpu + "</pci>"),
              Contains("x.xml:4: there are two GPUs at 0000:01:00.0"));
+  CHECK_THAT(refused("<system version=\"1\"><cpu>\n<pci busid=\"0000:01:00.0\" class=\"0x060400\">\n"
+                     "<pci busid=\"0000:01:00.0\" class=\"0x060400\"/></pci></cpu></system>"),
+             Contains("x.xml:3: busid=\"0000:01:00.0\" of <pci>: there are two switches at this address"));
   CHECK_THAT(refused("<system version=\"1\"><cpu affinity=\"xyz\"/></system>"),
              Contains("affinity=\"xyz\" of <cpu>"));
   CHECK_THAT(refused("<system version=\"1\"><cpu numaid=\"-2\"/></system>"),
