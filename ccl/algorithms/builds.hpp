@@ -19,12 +19,17 @@ Build linear_gather, linear_scatter;
 // Bruck, Ho, Kipnis, Upfal, Weathersby: "Efficient algorithms for all-to-all communications in multiport
 // message-passing systems", TPDS 1997.
 Build bruck_all_gather, bruck_all_to_all;
+// Jeaugey: "PAT: a new algorithm for all-gather and reduce-scatter operations at scale", 2025; without its
+// bound on scratch.
+Build pat_all_reduce, pat_reduce_scatter;
 Build pairwise_all_to_all;
 Build direct_all_reduce, direct_reduce_scatter, direct_reduce, direct_all_gather;
 Build one_shot_all_reduce;
 // Every level's data shared out over its ranks, as in Cho, Finkler, Kung, Hunter: "BlueConnect", MLSys 2019,
 // for any number of levels of groups of any sizes. They need Group::hierarchy.
 Build hierarchical_all_reduce, hierarchical_reduce_scatter, hierarchical_all_gather;
+// The same in few rounds at each level.
+Build hierarchical_pat_all_reduce, hierarchical_pat_reduce_scatter, hierarchical_pat_all_gather;
 Build hierarchical_broadcast, hierarchical_reduce;
 // For little data: between the outermost groups, few messages.
 Build hierarchical_all_to_all, hierarchical_gather, hierarchical_scatter, hierarchical_barrier;

@@ -23,6 +23,12 @@ bool has_levels(const Request&, const Group& g) {
   return g.hierarchy != nullptr && g.hierarchy->levels.size() > 1;
 }
 bool levels_round(const Request& r, const Group& g) { return has_levels(r, g) && rounds_often(r, g); }
+// Ranks alone on their hosts are one level, which matters if their links are unequal.
+bool levels_or_rates_round(const Request& r, const Group& g) {
+  const bool rates = g.hierarchy != nullptr && g.hierarchy->levels.size() == 1 && g.size() > 2 &&
+                     !g.hierarchy->levels[0].rates.empty();
+  return (has_levels(r, g) || rates) && rounds_often(r, g);
+}
 
 bool uniform(const Request& r, const Group&) { return r.counts.empty(); }
 
@@ -48,19 +54,24 @@ constexpr Algorithm kCatalog[] = {
     {"binomial_tree", Collective::reduce, rounds_often, binomial_tree_reduce},
     {"direct", Collective::reduce, always, direct_reduce},
 
-    {"hierarchical", Collective::all_reduce, levels_round, hierarchical_all_reduce},
+    {"hierarchical", Collective::all_reduce, levels_or_rates_round, hierarchical_all_reduce},
+    {"hierarchical_pat", Collective::all_reduce, levels_round, hierarchical_pat_all_reduce},
     {"one_shot", Collective::all_reduce, always, one_shot_all_reduce},
     {"recursive_doubling", Collective::all_reduce, rounds_often, recursive_doubling_all_reduce},
     {"halving_doubling", Collective::all_reduce, rounds_often, halving_doubling_all_reduce},
+    {"pat", Collective::all_reduce, rounds_often, pat_all_reduce},
     {"ring", Collective::all_reduce, rounds_often, ring_all_reduce},
     {"direct", Collective::all_reduce, always, direct_all_reduce},
 
     {"hierarchical", Collective::reduce_scatter, levels_round, hierarchical_reduce_scatter},
+    {"hierarchical_pat", Collective::reduce_scatter, levels_round, hierarchical_pat_reduce_scatter},
     {"halving_doubling", Collective::reduce_scatter, rounds_often, halving_doubling_reduce_scatter},
+    {"pat", Collective::reduce_scatter, rounds_often, pat_reduce_scatter},
     {"ring", Collective::reduce_scatter, rounds_often, ring_reduce_scatter},
     {"direct", Collective::reduce_scatter, always, direct_reduce_scatter},
 
     {"hierarchical", Collective::all_gather, has_levels, hierarchical_all_gather},
+    {"hierarchical_pat", Collective::all_gather, has_levels, hierarchical_pat_all_gather},
     {"recursive_doubling", Collective::all_gather, power_of_two, recursive_doubling_all_gather},
     {"bruck", Collective::all_gather, always, bruck_all_gather},
     {"direct", Collective::all_gather, always, direct_all_gather},

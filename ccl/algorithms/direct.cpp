@@ -3,13 +3,22 @@
 #include "ccl/algorithms/fragments.hpp"
 
 namespace strata {
+namespace {
+
+void sum_directly(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine) {
+  const auto others = static_cast<std::uint64_t>(group.size() - 1);
+  Slots sets(writer.program(), others * writer.piece_bytes_max(mine.length), kSumSets);
+  direct_reduce_scatter(writer, group, addends, mine, sets, writer.finishes());
+}
+
+}  // namespace
 
 void direct_all_reduce(Program& program, const Request& request, const Group& group, const Tuning& tuning) {
   const Operands data = operands(request, group.size(), group.me);
   Writer writer(program, request, tuning);
   const Chunks sums = cut_evenly(data.out, group.size(), request.element_bytes());
-  direct_reduce_scatter(writer, group, cut_evenly(data.in, group.size(), request.element_bytes()),
-                        sums[static_cast<std::size_t>(group.me)]);
+  sum_directly(writer, group, cut_evenly(data.in, group.size(), request.element_bytes()),
+               sums[static_cast<std::size_t>(group.me)]);
   direct_all_gather(writer, group, sums);
 }
 
@@ -19,7 +28,7 @@ void direct_reduce_scatter(Program& program, const Request& request, const Group
   const Operands data = operands(request, size, group.me);
   Writer writer(program, request, tuning);
   const Parts parts(data.in, request.element_bytes(), size, request.count, request.counts);
-  direct_reduce_scatter(writer, group, chunks_of(parts, size), data.out);
+  sum_directly(writer, group, chunks_of(parts, size), data.out);
 }
 
 void direct_reduce(Program& program, const Request& request, const Group& group, const Tuning& tuning) {
@@ -30,7 +39,7 @@ void direct_reduce(Program& program, const Request& request, const Group& group,
   Slots sets(program, others * writer.piece_bytes_max(data.in.length), kSumSets);
   for (int i = 0; i < writer.pieces(data.in.length); ++i)
     receive_and_sum(writer, group, sets, writer.piece(data.in, i), writer.piece(data.out, i),
-                    writer.channel(i));
+                    writer.channel(i), writer.finishes());
 }
 
 void direct_all_gather(Program& program, const Request& request, const Group& group, const Tuning& tuning) {

@@ -62,12 +62,11 @@ void halving_reduce_scatter(Writer& writer, const Group& group, std::span<const 
   }
 }
 
-void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine) {
+void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine,
+                           Slots& sets, bool finish) {
   const int n = group.size();
   std::uint64_t longest = 0;
   for (const Slice& addend : addends) longest = std::max(longest, addend.length);
-  Slots sets(writer.program(), static_cast<std::uint64_t>(n - 1) * writer.piece_bytes_max(mine.length),
-             kSumSets);
   for (int i = 0; i < writer.pieces(longest); ++i) {
     for (int k = 1; k < n; ++k) {
       const Slice theirs = at(addends, group.wrap(group.me + k));
@@ -76,7 +75,7 @@ void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const S
     }
     if (i < writer.pieces(mine.length))
       receive_and_sum(writer, group, sets, writer.piece(at(addends, group.me), i), writer.piece(mine, i),
-                      writer.channel(i));
+                      writer.channel(i), finish);
   }
 }
 
@@ -103,7 +102,8 @@ void direct_all_gather(Writer& writer, const Group& group, std::span<const Slice
   }
 }
 
-void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice addend, Slice sum, int channel) {
+void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice addend, Slice sum, int channel,
+                     bool finish) {
   const int n = group.size();
   const std::uint64_t length = addend.length;
   const Slice rest = sets.next(static_cast<std::uint64_t>(n - 1) * length);
@@ -114,7 +114,7 @@ void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice adde
   Program& program = writer.program();
   program.copy(addend, place(group.me));
   for (int k = 1; k < n; ++k) program.recv(group.at(group.me - k), place(group.wrap(group.me - k)), channel);
-  program.reduce(n > 1 ? rest : Slice{}, sum, n - 1, writer.finishes());
+  program.reduce(n > 1 ? rest : Slice{}, sum, n - 1, finish);
 }
 
 Fold fold(const Group& group) {

@@ -26,20 +26,29 @@ void ring_reduce_scatter(Writer& writer, const Group& group, std::span<const Sli
 // result goes to `mine`, which may be sums[me].
 void halving_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends,
                             std::span<const Slice> sums, Slice mine);
-// Each rank receives its part from all the others and sums it in one step, in rank order, rounded and
-// finished once. Writes to nothing but `mine`.
-void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine);
+// Whether the chunks of neighbours lie one after another, so that a message carries several.
+enum class Lie : std::uint8_t { apart, in_a_row };
+// In ceil(log2 n) rounds for any n, each rank to one other. The result goes to `mine`, which may be sums[me].
+void pat_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends,
+                        std::span<const Slice> sums, Slice mine, Lie lie);
+// Each rank receives its part from all the others and sums it in one step, in rank order, rounded (and
+// finished, if asked to) once. Writes to nothing but `mine`. `sets` has all addends of a piece but one.
+void direct_reduce_scatter(Writer& writer, const Group& group, std::span<const Slice> addends, Slice mine,
+                           Slots& sets, bool finish);
 
 // All-gathers: chunks[me] is there, the others are received.
 void ring_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
 // Recursive doubling. The group's size is a power of two; chunks lie one after another.
 void doubling_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
+// The same backwards in time.
+void pat_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks, Lie lie);
 void direct_all_gather(Writer& writer, const Group& group, std::span<const Slice> chunks);
 
 // The receiving end of a sum rounded once: `sum` = addends of all the group in rank order, mine from
-// `addend`, the others from the wire (one message each), finished if the operation has a finish. A set of
+// `addend`, the others from the wire (one message each), finished if asked to. A set of
 // `sets` is in use until the sum is done; each holds all addends but one.
-void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice addend, Slice sum, int channel);
+void receive_and_sum(Writer& writer, const Group& group, Slots& sets, Slice addend, Slice sum, int channel,
+                     bool finish);
 inline constexpr int kSumSets = 2;  // one is received into while the other is summed
 
 // Makes a power of two of any group: of its first 2 * extra members the even ones sit out; their right

@@ -4,26 +4,16 @@
 #include <numeric>
 
 #include "ccl/algorithms/builds.hpp"
-#include "ccl/algorithms/fragments.hpp"
 #include "ccl/base/check.hpp"
 
 namespace strata {
 namespace {
 
 constexpr std::uint64_t kSegmentsMax = 1024;
-constexpr std::uint64_t kSegmentsInFlight = 4;  // that have scratch of their own
 
-std::size_t most_shares(const Exchange& exchange) {
-  std::size_t most = 0;
-  for (const auto& shares : exchange.shares) most = std::max(most, shares.size());
-  return most;
-}
-
-// Each rank's k-th share; none: an empty slice.
-std::vector<Slice> kth(const Exchange& exchange, std::size_t k, const Where& where) {
-  std::vector<Slice> slices;
-  for (const auto& shares : exchange.shares) slices.push_back(k < shares.size() ? where(shares[k]) : Slice{});
-  return slices;
+std::uint64_t segments_of(std::uint64_t bytes, const Tuning& tuning) {
+  return std::clamp<std::uint64_t>(bytes / tuning.segment_bytes + (bytes % tuning.segment_bytes != 0), 1,
+                                   kSegmentsMax);
 }
 
 // One segment of what each rank ends up with, or has.
@@ -55,6 +45,7 @@ Levels equal_shares(const std::vector<Stage>& stages, const Interval& data, Rank
     std::vector<Holdings> inner;
     for (const Nest& group : stage.nest->inner) inner.push_back(share_out(group, data));
     levels.push_back(exchanges(inner, share_out(*stage.nest, data), stage.index, me));
+    for (Exchange& e : levels.back()) e.unequal = !stage.nest->shares.empty();
   }
   return levels;
 }
@@ -105,10 +96,16 @@ std::vector<Stage> stages_of(const Nest& nest, Rank rank) {
   return stages;
 }
 
-std::uint64_t segments_of(std::uint64_t bytes, const Tuning& tuning) {
-  return std::clamp<std::uint64_t>(bytes / tuning.segment_bytes + (bytes % tuning.segment_bytes != 0), 1,
-                                   kSegmentsMax);
-}
+HierarchicalCall::HierarchicalCall(Program& program, const Request& request, const Group& group,
+                                   const Tuning& tuning, Exchanger::Pattern pattern)
+    : me(group.me),
+      data(operands(request, group.size(), group.me)),
+      element(request.element_bytes()),
+      count(segments_of(std::max(data.in.length, data.out.length), tuning)),
+      nest(nest_of(group)),
+      stages(stages_of(nest, group.me)),
+      writer(program, request, tuning),
+      exchanger(writer, pattern) {}
 
 Interval segment(const Interval& whole, std::uint64_t index, std::uint64_t count) {
   const Slice s = part({Buffer::none, whole.begin, whole.end - whole.begin}, static_cast<int>(index),
@@ -116,85 +113,95 @@ Interval segment(const Interval& whole, std::uint64_t index, std::uint64_t count
   return {s.offset, s.offset + s.length};
 }
 
-void reduce_scatter(Writer& writer, const Exchange& exchange, const Where& from, const Where& passing,
-                    const Where& mine) {
-  for (std::size_t k = 0; k < most_shares(exchange); ++k) {
-    std::vector<Slice> sums = kth(exchange, k, passing);
-    const auto me = static_cast<std::size_t>(exchange.group.me);
-    if (k < exchange.shares[me].size()) sums[me] = mine(exchange.shares[me][k]);
-    ring_reduce_scatter(writer, exchange.group, kth(exchange, k, from), sums);
+namespace {
+
+// Narrow floats are to be rounded as seldom as can be.
+Exchanger::Pattern usual_pattern(const Request& request) {
+  const bool narrow_floats = !is_integer(request.type) && size_of(request.type) < 4;
+  return narrow_floats ? Exchanger::Pattern::direct : Exchanger::Pattern::ring;
+}
+
+void all_reduce(HierarchicalCall& call, std::uint64_t elements) {
+  const Where in = in_order(call.data.in, call.element), out = in_order(call.data.out, call.element);
+  for (std::uint64_t i = 0; i < call.count; ++i) {
+    const Levels levels = equal_shares(call.stages, segment({0, elements}, i, call.count), call.me);
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level)
+      for (const Exchange& e : *level)
+        call.exchanger.reduce_scatter(e, level == levels.rbegin() ? in : out, out, out,
+                                      level == std::prev(levels.rend()));
+    for (const auto& level : levels)
+      for (const Exchange& e : level) call.exchanger.all_gather(e, out);
   }
 }
 
-void all_gather(Writer& writer, const Exchange& exchange, const Where& data) {
-  for (std::size_t k = 0; k < most_shares(exchange); ++k)
-    ring_all_gather(writer, exchange.group, kth(exchange, k, data));
+void reduce_scatter(HierarchicalCall& call, const Request& request, int size) {
+  const Parts parts({Buffer::none, 0, 0}, call.element, size, request.count, request.counts);
+  const Where in = in_order(call.data.in, call.element);
+  const std::uint64_t own = parts[call.me].offset / call.element;
+  const Where out = [&](const Interval& i) {
+    return in_order(call.data.out, call.element)({i.begin - own, i.end - own});
+  };
+  std::uint64_t longest = 0;
+  for (std::uint64_t i = 0; i < call.count; ++i)
+    longest = std::max(longest, elements_of(segment_of(parts, size, call.element, i, call.count)));
+  Slots slots = call.slots(longest * call.element);
+  for (std::uint64_t i = 0; i < call.count; ++i) {
+    const Holdings given = segment_of(parts, size, call.element, i, call.count);
+    const Levels levels = given_shares(call.stages, given, call.me);
+    const Where image = packed(slots.next(longest * call.element), given, call.element);
+    for (auto level = levels.rbegin(); level != levels.rend(); ++level) {
+      const bool last = level == std::prev(levels.rend());
+      for (const Exchange& e : *level)
+        call.exchanger.reduce_scatter(e, level == levels.rbegin() ? in : image, image, last ? out : image,
+                                      last);
+    }
+  }
 }
+
+void all_gather(HierarchicalCall& call, const Request& request, int size) {
+  const Parts parts(call.data.out, call.element, size, request.count, request.counts);
+  const Parts elements({Buffer::none, 0, 0}, call.element, size, request.count, request.counts);
+  const Where out = in_order(call.data.out, call.element);
+  call.writer.copy(call.data.in, parts[call.me]);
+  for (std::uint64_t i = 0; i < call.count; ++i)
+    for (const auto& level :
+         given_shares(call.stages, segment_of(elements, size, call.element, i, call.count), call.me))
+      for (const Exchange& e : level) call.exchanger.all_gather(e, out);
+}
+
+}  // namespace
 
 void hierarchical_all_reduce(Program& program, const Request& request, const Group& group,
                              const Tuning& tuning) {
-  const Operands data = operands(request, group.size(), group.me);
-  Writer writer(program, request, tuning);
-  const Nest nest = nest_of(group);
-  const std::vector<Stage> stages = stages_of(nest, group.me);
-  const std::uint64_t element = request.element_bytes(), count = segments_of(data.out.length, tuning);
-  const Where in = in_order(data.in, element), out = in_order(data.out, element);
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Levels levels = equal_shares(stages, segment({0, request.count}, i, count), group.me);
-    for (auto level = levels.rbegin(); level != levels.rend(); ++level)
-      for (const Exchange& e : *level)
-        reduce_scatter(writer, e, level == levels.rbegin() ? in : out, out, out);
-    for (const Exchange& e : levels.front())
-      for (const Interval& mine : e.shares[static_cast<std::size_t>(e.group.me)]) writer.finish(out(mine));
-    for (const auto& level : levels)
-      for (const Exchange& e : level) all_gather(writer, e, out);
-  }
+  HierarchicalCall call(program, request, group, tuning, usual_pattern(request));
+  all_reduce(call, request.count);
+}
+void hierarchical_pat_all_reduce(Program& program, const Request& request, const Group& group,
+                                 const Tuning& tuning) {
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::pat);
+  all_reduce(call, request.count);
 }
 
 void hierarchical_reduce_scatter(Program& program, const Request& request, const Group& group,
                                  const Tuning& tuning) {
-  const Operands data = operands(request, group.size(), group.me);
-  Writer writer(program, request, tuning);
-  const Nest nest = nest_of(group);
-  const std::vector<Stage> stages = stages_of(nest, group.me);
-  const std::uint64_t element = request.element_bytes(), count = segments_of(data.in.length, tuning);
-  const Parts parts({Buffer::none, 0, 0}, element, group.size(), request.count, request.counts);
-  const Where in = in_order(data.in, element);
-  const Interval own{parts[group.me].offset / element,
-                     (parts[group.me].offset + parts[group.me].length) / element};
-  const Where out = [&](const Interval& i) {
-    return in_order(data.out, element)({i.begin - own.begin, i.end - own.begin});
-  };
-  std::uint64_t longest = 0;
-  for (std::uint64_t i = 0; i < count; ++i)
-    longest = std::max(longest, elements_of(segment_of(parts, group.size(), element, i, count)));
-  Slots slots(program, longest * element, static_cast<int>(std::min(count, kSegmentsInFlight)));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Holdings given = segment_of(parts, group.size(), element, i, count);
-    const Levels levels = given_shares(stages, given, group.me);
-    const Where image = packed(slots.next(longest * element), given, element);
-    for (auto level = levels.rbegin(); level != levels.rend(); ++level)
-      for (const Exchange& e : *level)
-        reduce_scatter(writer, e, level == levels.rbegin() ? in : image, image,
-                       level == std::prev(levels.rend()) ? out : image);
-  }
-  writer.finish(data.out);
+  HierarchicalCall call(program, request, group, tuning, usual_pattern(request));
+  reduce_scatter(call, request, group.size());
+}
+void hierarchical_pat_reduce_scatter(Program& program, const Request& request, const Group& group,
+                                     const Tuning& tuning) {
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::pat);
+  reduce_scatter(call, request, group.size());
 }
 
 void hierarchical_all_gather(Program& program, const Request& request, const Group& group,
                              const Tuning& tuning) {
-  const Operands data = operands(request, group.size(), group.me);
-  Writer writer(program, request, tuning);
-  const Nest nest = nest_of(group);
-  const std::vector<Stage> stages = stages_of(nest, group.me);
-  const std::uint64_t element = request.element_bytes(), count = segments_of(data.out.length, tuning);
-  const Parts parts(data.out, element, group.size(), request.count, request.counts);
-  const Parts elements({Buffer::none, 0, 0}, element, group.size(), request.count, request.counts);
-  writer.copy(data.in, parts[group.me]);
-  for (std::uint64_t i = 0; i < count; ++i)
-    for (const auto& level :
-         given_shares(stages, segment_of(elements, group.size(), element, i, count), group.me))
-      for (const Exchange& e : level) all_gather(writer, e, in_order(data.out, element));
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::ring);
+  all_gather(call, request, group.size());
+}
+void hierarchical_pat_all_gather(Program& program, const Request& request, const Group& group,
+                                 const Tuning& tuning) {
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::pat);
+  all_gather(call, request, group.size());
 }
 
 }  // namespace strata

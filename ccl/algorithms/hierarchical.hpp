@@ -2,16 +2,12 @@
 // so every rank works at every level, with its own near NIC; the data go through in segments, so that levels
 // overlap.
 #pragma once
-#include <functional>
 #include <vector>
 
-#include "ccl/algorithms/ownership.hpp"
-#include "ccl/algorithms/writer.hpp"
+#include "ccl/algorithms/exchange.hpp"
 
 namespace strata {
 
-// Where elements lie.
-using Where = std::function<Slice(const Interval&)>;
 Where in_order(Slice all, std::uint64_t element_bytes);                       // element 0 first
 Where packed(Slice area, const Holdings& held, std::uint64_t element_bytes);  // one holding after another
 
@@ -23,14 +19,29 @@ struct Stage {
 };
 std::vector<Stage> stages_of(const Nest& nest, Rank rank);
 
-// Segments of about Tuning::segment_bytes.
-std::uint64_t segments_of(std::uint64_t bytes, const Tuning& tuning);
-Interval segment(const Interval& whole, std::uint64_t index, std::uint64_t count);
+// Segments that have scratch of their own.
+inline constexpr std::uint64_t kSegmentsInFlight = 4;
 
-// Sum of what the exchange's ranks have in `from`; each rank's own shares go to `mine`, partial sums of
-// others' through `passing`.
-void reduce_scatter(Writer& writer, const Exchange& exchange, const Where& from, const Where& passing,
-                    const Where& mine);
-void all_gather(Writer& writer, const Exchange& exchange, const Where& data);
+// What each begins with.
+struct HierarchicalCall {
+  HierarchicalCall(Program& program, const Request& request, const Group& group, const Tuning& tuning,
+                   Exchanger::Pattern pattern);
+  HierarchicalCall(const HierarchicalCall&) = delete;
+  HierarchicalCall& operator=(const HierarchicalCall&) = delete;
+
+  const Rank me;
+  const Operands data;
+  const std::uint64_t element;  // bytes
+  const std::uint64_t count;    // of segments of about Tuning::segment_bytes
+  const Nest nest;
+  const std::vector<Stage> stages;
+  Writer writer;
+  Exchanger exchanger;
+
+  Slots slots(std::uint64_t bytes) {
+    return {writer.program(), bytes, static_cast<int>(std::min(count, kSegmentsInFlight))};
+  }
+};
+Interval segment(const Interval& whole, std::uint64_t index, std::uint64_t count);
 
 }  // namespace strata

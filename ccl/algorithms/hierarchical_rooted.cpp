@@ -83,12 +83,13 @@ void broadcast_segment(Writer& writer, const Held& held, Rank root, Rank me, con
 }
 
 // A broadcast backwards. `image`: where sums are kept.
-void reduce_segment(Writer& writer, const Held& held, Rank root, Rank me, const Where& in,
+void reduce_segment(HierarchicalCall& call, const Held& held, Rank root, const Where& in,
                     const Where& image) {
+  Writer& writer = call.writer;
   const auto& levels = held.within();
   for (auto level = levels.rbegin(); level != levels.rend(); ++level)
     for (const Exchange& e : *level)
-      reduce_scatter(writer, e, level == levels.rbegin() ? in : image, image, image);
+      call.exchanger.reduce_scatter(e, level == levels.rbegin() ? in : image, image, image, false);
   const Where& from = levels.empty() ? in : image;
   for (const auto& link : held.chain()) {
     if (link.after != kNoRank) writer.recv_reduce(link.after, from(link.interval), image(link.interval));
@@ -99,8 +100,8 @@ void reduce_segment(Writer& writer, const Held& held, Rank root, Rank me, const 
   if (!held.at_home()) return;
   for (const Holding& h : held.home()) {
     if (h.owner == root) continue;
-    if (me == root) writer.recv(h.owner, image(h.interval));
-    if (me == h.owner) writer.send(root, image(h.interval));
+    if (call.me == root) writer.recv(h.owner, image(h.interval));
+    if (call.me == h.owner) writer.send(root, image(h.interval));
   }
 }
 
@@ -108,34 +109,25 @@ void reduce_segment(Writer& writer, const Held& held, Rank root, Rank me, const 
 
 void hierarchical_broadcast(Program& program, const Request& request, const Group& group,
                             const Tuning& tuning) {
-  const Operands data = operands(request, group.size(), group.me);
-  Writer writer(program, request, tuning);
-  const Nest nest = nest_of(group);
-  const std::vector<Stage> stages = stages_of(nest, group.me);
-  const std::uint64_t element = request.element_bytes(), count = segments_of(data.out.length, tuning);
-  const Where in = in_order(data.in, element), out = in_order(data.out, element);
-  for (std::uint64_t i = 0; i < count; ++i)
-    broadcast_segment(writer, Held(stages, segment({0, request.count}, i, count), request.root, group.me),
-                      request.root, group.me, in, out);
-  if (group.me == request.root) writer.copy(data.in, data.out);
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::ring);
+  const Where in = in_order(call.data.in, call.element), out = in_order(call.data.out, call.element);
+  for (std::uint64_t i = 0; i < call.count; ++i)
+    broadcast_segment(call.writer,
+                      Held(call.stages, segment({0, request.count}, i, call.count), request.root, call.me),
+                      request.root, call.me, in, out);
+  if (call.me == request.root) call.writer.copy(call.data.in, call.data.out);
 }
 
 void hierarchical_reduce(Program& program, const Request& request, const Group& group, const Tuning& tuning) {
-  constexpr std::uint64_t kSegmentsInFlight = 4;
-  const Operands data = operands(request, group.size(), group.me);
-  Writer writer(program, request, tuning);
-  const Nest nest = nest_of(group);
-  const std::vector<Stage> stages = stages_of(nest, group.me);
-  const std::uint64_t element = request.element_bytes(), count = segments_of(data.in.length, tuning);
-  const Where in = in_order(data.in, element);
-  const bool is_root = group.me == request.root;
-  const std::uint64_t longest = segment({0, request.count}, 0, count).end;
-  Slots slots(program, is_root ? 0 : longest * element, static_cast<int>(std::min(count, kSegmentsInFlight)));
-  for (std::uint64_t i = 0; i < count; ++i) {
-    const Interval part = segment({0, request.count}, i, count);
-    const Where image = is_root ? in_order(data.out, element)
-                                : packed(slots.next(longest * element), {{part, group.me}}, element);
-    reduce_segment(writer, Held(stages, part, request.root, group.me), request.root, group.me, in, image);
+  HierarchicalCall call(program, request, group, tuning, Exchanger::Pattern::ring);
+  const Where in = in_order(call.data.in, call.element), out = in_order(call.data.out, call.element);
+  const bool is_root = call.me == request.root;
+  const std::uint64_t longest = segment({0, request.count}, 0, call.count).end * call.element;
+  Slots slots = call.slots(is_root ? 0 : longest);
+  for (std::uint64_t i = 0; i < call.count; ++i) {
+    const Interval part = segment({0, request.count}, i, call.count);
+    const Where image = is_root ? out : packed(slots.next(longest), {{part, call.me}}, call.element);
+    reduce_segment(call, Held(call.stages, part, request.root, call.me), request.root, in, image);
   }
 }
 

@@ -12,7 +12,8 @@ void one_shot_all_reduce(Program& program, const Request& request, const Group& 
   for (int i = 0; i < writer.pieces(data.in.length); ++i) {
     const Slice addend = writer.piece(data.in, i);
     for (int k = 1; k < group.size(); ++k) program.send(group.at(group.me + k), addend, writer.channel(i));
-    receive_and_sum(writer, group, sets, addend, writer.piece(data.out, i), writer.channel(i));
+    receive_and_sum(writer, group, sets, addend, writer.piece(data.out, i), writer.channel(i),
+                    writer.finishes());
   }
 }
 

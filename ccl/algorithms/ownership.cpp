@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ccl/algorithms/unequal.hpp"
 #include "ccl/base/check.hpp"
 
 namespace strata {
@@ -12,27 +13,54 @@ bool contains(const std::vector<Rank>& ascending, Rank rank) {
   return std::binary_search(ascending.begin(), ascending.end(), rank);
 }
 
-// The groups of levels [0, level) within these ranks, as one nest.
+// Of the groups of the level before, or the ranks alone, that are within these ranks.
+std::vector<std::uint64_t> rates_within(const std::vector<topology::Level>& levels, std::size_t level,
+                                        const std::vector<Rank>& ranks) {
+  const std::vector<topology::BitsPerSecond>& rates = levels[level].rates;
+  std::vector<std::uint64_t> within;
+  for (std::size_t i = 0; i < rates.size(); ++i)
+    if (contains(ranks, level == 0 ? static_cast<Rank>(i) : levels[level - 1].groups[i].front()))
+      within.push_back(static_cast<std::uint64_t>(rates[i]));
+  return within;
+}
+
+// These ranks, which are a group of the level, as one nest.
 Nest nest_within(const std::vector<topology::Level>& levels, std::size_t level,
                  const std::vector<Rank>& ranks) {
-  Nest nest{ranks, {}};
+  Nest nest{ranks, {}, {}};
   if (ranks.size() == 1) return nest;
   if (level == 0) {
-    for (const Rank rank : ranks) nest.inner.push_back({{rank}, {}});
-    return nest;
+    for (const Rank rank : ranks) nest.inner.push_back({{rank}, {}, {}});
+  } else {
+    for (const std::vector<Rank>& group : levels[level - 1].groups)
+      if (contains(ranks, group.front())) nest.inner.push_back(nest_within(levels, level - 1, group));
   }
-  for (const std::vector<Rank>& group : levels[level - 1].groups)
-    if (contains(ranks, group.front())) nest.inner.push_back(nest_within(levels, level - 1, group));
-  return nest.inner.size() == 1 ? std::move(nest.inner.front()) : nest;
+  if (nest.inner.size() == 1) return std::move(nest.inner.front());
+  if (level < levels.size() && !levels[level].rates.empty())
+    nest.shares = unequal_shares(rates_within(levels, level, ranks));
+  return nest;
 }
 
 void add(Holdings& holdings, std::uint64_t begin, std::uint64_t end, Rank owner) {
   if (begin < end) holdings.push_back({{begin, end}, owner});
 }
 
-std::uint64_t share_begin(const Interval& i, std::size_t index, std::size_t count) {
-  const std::uint64_t length = i.end - i.begin, each = length / count, longer = length % count;
-  return i.begin + index * each + std::min<std::uint64_t>(index, longer);
+// Where each inner group's share begins, and where the last one ends.
+std::vector<std::uint64_t> shares_begin(const Interval& i, const Nest& nest) {
+  const std::uint64_t length = i.end - i.begin, count = nest.inner.size();
+  std::vector<std::uint64_t> begins{i.begin};
+  if (nest.shares.empty()) {
+    for (std::uint64_t k = 0; k < count; ++k)
+      begins.push_back(begins.back() + length / count + (k < length % count));
+    return begins;
+  }
+  std::uint64_t before = 0;
+  for (const std::uint64_t share : nest.shares) {
+    before += share;
+    // length * before / kWholeShare, which 64 bits may not hold
+    begins.push_back(i.begin + length / kWholeShare * before + length % kWholeShare * before / kWholeShare);
+  }
+  return begins;
 }
 
 // What is the owner's, seen from a group of `to.size()` ranks: the ranks there that sit where it sits among
@@ -93,10 +121,10 @@ Holdings share_out(const Nest& nest, Interval data) {
   }
   std::vector<Holdings> inner;
   for (const Nest& group : nest.inner) inner.push_back(share_out(group, data));
-  for (const Cut& c : cut(inner))
-    for (std::size_t i = 0; i < inner.size(); ++i)
-      add(shares, share_begin(c.interval, i, inner.size()), share_begin(c.interval, i + 1, inner.size()),
-          c.owners[i]);
+  for (const Cut& c : cut(inner)) {
+    const std::vector<std::uint64_t> begins = shares_begin(c.interval, nest);
+    for (std::size_t i = 0; i < inner.size(); ++i) add(shares, begins[i], begins[i + 1], c.owners[i]);
+  }
   return shares;
 }
 

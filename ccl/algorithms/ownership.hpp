@@ -27,12 +27,13 @@ using Holdings = std::vector<Holding>;
 struct Nest {
   std::vector<Rank> ranks;  // ascending
   std::vector<Nest> inner;
+  std::vector<std::uint64_t> shares;      // of the inner groups, of kWholeShare; empty: equal
   std::size_t index_of(Rank rank) const;  // of the inner group it is in
 };
 Nest nest_of(const Group& group);
 
-// The data shared out over the nest's ranks so that each of its inner groups, and each of theirs, has an
-// equal share (to an element), and what a rank gets is part of what it has of each inner group's data.
+// The data shared out over the nest's ranks so that each of its inner groups, and each of theirs, has its
+// share (to an element), and what a rank gets is part of what it has of each inner group's data.
 Holdings share_out(const Nest& nest, Interval data);
 // The same when it is given what each rank of `outer` ends up with: an inner group holds all of it, what
 // belongs to a rank of another inner group at the rank that sits in the same place.
@@ -43,6 +44,7 @@ Holdings hand_down(const Holdings& given, const Nest& outer, std::size_t inner);
 struct Exchange {
   Group group;
   std::vector<std::vector<Interval>> shares;  // by index in the group
+  bool unequal = false;                       // they are so on purpose: see unequal_shares()
 };
 // Those that `me` takes part in, in the order of their elements. inner[i]: held by inner group i; outer: what
 // is had of it. inner[index] is of the group that me is in.

@@ -6,6 +6,7 @@ target_sources(strata_core PRIVATE
   algorithms/chain.cpp
   algorithms/direct.cpp
   algorithms/dissemination.cpp
+  algorithms/exchange.cpp
   algorithms/fragments.cpp
   algorithms/halving_doubling.cpp
   algorithms/hierarchical.cpp
@@ -17,9 +18,11 @@ target_sources(strata_core PRIVATE
   algorithms/one_shot.cpp
   algorithms/ownership.cpp
   algorithms/pairwise.cpp
+  algorithms/pat.cpp
   algorithms/recursive_doubling.cpp
   algorithms/ring.cpp
   algorithms/rotation.cpp
   algorithms/tree.cpp
+  algorithms/unequal.cpp
   algorithms/verify_request.cpp
   algorithms/writer.cpp)

@@ -30,7 +30,7 @@ constexpr int kTuningBits = 2;
 
 // Whether the algorithm is a candidate with these segments. Of several that would cut the data alike, one is.
 bool is_candidate(const Algorithm& a, std::uint64_t segment_bytes, std::uint64_t bytes, bool simulated) {
-  const bool hierarchical = a.name == "hierarchical";
+  const bool hierarchical = a.name == "hierarchical";  // its like in few rounds is for little data
   if (hierarchical && !simulated)
     return segment_bytes == kSegmentBytes.back();  // a rank's share is not too small
   if (segment_bytes == kSegmentBytes[0]) return true;
@@ -41,20 +41,28 @@ bool is_candidate(const Algorithm& a, std::uint64_t segment_bytes, std::uint64_t
 // Sums of narrow floats lose too much when they are rounded at each rank.
 bool round_once(const Request& r) {
   if (!r.reduces()) return false;
-  const bool integer_average = r.op == ReduceOp::average && is_integer(r.type);
-  return size_of(r.type) < 4 || integer_average;
+  return is_integer(r.type) ? r.op == ReduceOp::average : size_of(r.type) < 4;
 }
-bool rounds_once(const Algorithm& a) { return a.name == "one_shot" || a.name == "direct"; }
+// Or once a level, which is as good as that, and the only way to spare the links between hosts.
+bool rounds_once(const Algorithm& a) {
+  const bool by_level = a.name == "hierarchical" && (a.collective == Collective::all_reduce ||
+                                                     a.collective == Collective::reduce_scatter);
+  return by_level || a.name == "one_shot" || a.name == "direct";
+}
 
 std::string_view by_size(const Request& r, std::uint64_t bytes, const Group& group) {
   const bool small = bytes <= kSmallBytes;
   const int size = group.size();
+  const Algorithm* levels = bytes >= kLargeBytes ? find_algorithm(r.collective, "hierarchical") : nullptr;
+  const bool by_level = levels != nullptr && levels->supports(r, group);
+  if (round_once(r) && by_level && rounds_once(*levels)) return levels->name;
   if (round_once(r))
     return r.collective == Collective::all_reduce && bytes <= kSmallBytes / 4 && size <= kOneShotRanksMax
                ? "one_shot"
                : "direct";
-  const Algorithm* levels = bytes >= kLargeBytes ? find_algorithm(r.collective, "hierarchical") : nullptr;
-  if (levels != nullptr && levels->supports(r, group)) return levels->name;
+  if (by_level) return levels->name;
+  const Algorithm* rounds = small ? nullptr : find_algorithm(r.collective, "hierarchical_pat");
+  if (rounds != nullptr && rounds->supports(r, group)) return rounds->name;
   switch (r.collective) {
     case Collective::broadcast:
     case Collective::reduce: return bytes < kLargeBytes ? "binomial_tree" : "chain";

@@ -8,6 +8,7 @@
 #include "ccl/base/nearest.hpp"
 #include "ccl/topology/candidates.hpp"
 #include "ccl/topology/hierarchy.hpp"
+#include "ccl/topology/rates.hpp"
 
 namespace strata::topology {
 namespace {
@@ -145,7 +146,9 @@ Expected<Hierarchy> hierarchy_by_hand(std::string_view levels, std::span<const P
                     : shape                                ? by_shape(levels, size)
                                                            : by_groups(levels, size);
   if (!partitions) return partitions.status();
-  return nest(std::move(*partitions));
+  Hierarchy made = nest(std::move(*partitions));
+  state_rates(made, *hosts_of(places, topology), topology);
+  return made;
 }
 
 }  // namespace strata::topology

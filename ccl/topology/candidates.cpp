@@ -23,20 +23,6 @@ Status unknown_host(Rank rank, const std::string& name, const Topology& topology
           names.empty() ? "" : fmt::format("did you mean '{}'? Otherwise ", nearest(name, names)))};
 }
 
-// Of each rank, its host.
-Expected<std::vector<int>> hosts_of(std::span<const Place> places, const Topology& topology) {
-  std::unordered_map<std::string_view, int> numbers;
-  for (std::size_t i = 0; i < topology.hosts.size(); ++i)
-    numbers.try_emplace(topology.hosts[i].name, static_cast<int>(i));
-  std::vector<int> hosts;
-  for (const Place& place : places) {
-    const auto host = numbers.find(place.host);
-    if (host == numbers.end()) return unknown_host(static_cast<Rank>(hosts.size()), place.host, topology);
-    hosts.push_back(host->second);
-  }
-  return hosts;
-}
-
 Status check_slots(const std::vector<int>& hosts, const Topology& topology) {
   std::vector<int> ranks(topology.hosts.size());
   for (const int host : hosts) ++ranks[static_cast<std::size_t>(host)];
@@ -91,6 +77,19 @@ int group_at(const Topology& topology, const Host& host, int level) {
 }
 
 }  // namespace
+
+Expected<std::vector<int>> hosts_of(std::span<const Place> places, const Topology& topology) {
+  std::unordered_map<std::string_view, int> numbers;
+  for (std::size_t i = 0; i < topology.hosts.size(); ++i)
+    numbers.try_emplace(topology.hosts[i].name, static_cast<int>(i));
+  std::vector<int> hosts;
+  for (const Place& place : places) {
+    const auto host = numbers.find(place.host);
+    if (host == numbers.end()) return unknown_host(static_cast<Rank>(hosts.size()), place.host, topology);
+    hosts.push_back(host->second);
+  }
+  return hosts;
+}
 
 Expected<std::vector<NamedPartition>> candidate_levels(std::span<const Place> places,
                                                        const Topology& topology) {

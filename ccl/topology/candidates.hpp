@@ -7,6 +7,9 @@
 
 namespace strata::topology {
 
+// Of each rank, the index of its host. Errors: invalid_argument that names the rank and the host.
+Expected<std::vector<int>> hosts_of(std::span<const Place> places, const Topology& topology);
+
 // From the inside out; the last is the one of all ranks. Errors: as hierarchy().
 Expected<std::vector<NamedPartition>> candidate_levels(std::span<const Place> places,
                                                        const Topology& topology);

@@ -4,13 +4,16 @@
 
 #include "ccl/base/check.hpp"
 #include "ccl/topology/candidates.hpp"
+#include "ccl/topology/rates.hpp"
 
 namespace strata::topology {
 
 Expected<Hierarchy> hierarchy(std::span<const Place> places, const Topology& topology) {
   auto levels = candidate_levels(places, topology);
   if (!levels) return levels.status();
-  return nest(std::move(*levels));
+  Hierarchy made = nest(std::move(*levels));
+  state_rates(made, *hosts_of(places, topology), topology);
+  return made;
 }
 
 std::size_t common_level(const Hierarchy& hierarchy, Rank a, Rank b) {

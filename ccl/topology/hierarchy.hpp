@@ -23,6 +23,9 @@ struct Place {
 struct Level {
   std::string name;
   std::vector<std::vector<Rank>> groups;  // each ascending; in the order of their first ranks
+  // Of each group of the level before (the first level: of each rank), in that order: what it exchanges with
+  // others at this level, each way. Empty: not known, all alike, or a level within hosts.
+  std::vector<BitsPerSecond> rates = {};
   friend bool operator==(const Level&, const Level&) = default;
 };
 
@@ -42,7 +45,8 @@ inline constexpr std::string_view kWholeLevel = "cluster";
 // Pure. Ranks with a GPU are where it is, others where their CPUs are. CPUs that span several caches or
 // nodes, or that the machine does not have, are in none of them. Ranks of a host that are in none of a
 // level's groups stay together; a host that is in none is one by itself. A level that would group ranks as
-// another does is left out: the inner one's name stays. Errors: invalid_argument that names the rank and what
+// another does is left out: the inner one's name stays. Rates are what the topology states of NICs, less what
+// the groups of hosts on the way are oversubscribed by. Errors: invalid_argument that names the rank and what
 // is wrong with its place.
 Expected<Hierarchy> hierarchy(std::span<const Place> places, const Topology& topology);
 

@@ -29,7 +29,73 @@ double oversubscription(const Topology& topology, const std::vector<int>& groups
   return product;
 }
 
+using Hosts = std::vector<int>;  // ascending
+
+Hosts hosts_in(const std::vector<Rank>& ranks, const std::vector<int>& host_of) {
+  Hosts hosts;
+  for (const Rank rank : ranks) hosts.push_back(host_of[static_cast<std::size_t>(rank)]);
+  std::sort(hosts.begin(), hosts.end());
+  hosts.erase(std::unique(hosts.begin(), hosts.end()), hosts.end());
+  return hosts;
+}
+
+// What these hosts get of the way to the others; 0: not known.
+BitsPerSecond rate_out(const Hosts& hosts, const Hosts& others, const Topology& topology) {
+  std::vector<int> around_others;
+  for (const int host : others)
+    for (const int group : groups_around(topology, host)) around_others.push_back(group);
+  double sum = 0;
+  for (const int host : hosts) {
+    const BitsPerSecond rate = host_rate(topology, host);
+    if (rate == 0) return 0;
+    sum +=
+        static_cast<double>(rate) / oversubscription(topology, groups_around(topology, host), around_others);
+  }
+  return static_cast<BitsPerSecond>(sum);
+}
+
+// Of the members of one group of a level, in order; empty: not known, or hosts are not apart from each other.
+std::vector<BitsPerSecond> rates_of(const std::vector<Hosts>& members, const Topology& topology) {
+  std::vector<BitsPerSecond> rates;
+  for (const Hosts& hosts : members) {
+    Hosts others;
+    for (const Hosts& other : members)
+      if (&other != &hosts) others.insert(others.end(), other.begin(), other.end());
+    const bool apart = std::none_of(hosts.begin(), hosts.end(), [&](int host) {
+      return std::find(others.begin(), others.end(), host) != others.end();
+    });
+    const BitsPerSecond rate = apart ? rate_out(hosts, others, topology) : 0;
+    if (rate == 0) return {};
+    rates.push_back(rate);
+  }
+  return rates;
+}
+
 }  // namespace
+
+void state_rates(Hierarchy& hierarchy, const std::vector<int>& host_of, const Topology& topology) {
+  std::vector<std::vector<Rank>> members;  // the groups of the level before
+  for (Rank rank = 0; rank < hierarchy.size; ++rank) members.push_back({rank});
+  for (Level& level : hierarchy.levels) {
+    std::vector<BitsPerSecond> rates(members.size(), 0);
+    bool known = true;
+    for (const std::vector<Rank>& group : level.groups) {
+      std::vector<std::size_t> inside;
+      std::vector<Hosts> hosts;
+      for (std::size_t i = 0; i < members.size(); ++i)
+        if (std::binary_search(group.begin(), group.end(), members[i].front())) {
+          inside.push_back(i);
+          hosts.push_back(hosts_in(members[i], host_of));
+        }
+      const std::vector<BitsPerSecond> found = rates_of(hosts, topology);
+      known = known && !found.empty();
+      for (std::size_t k = 0; k < found.size(); ++k) rates[inside[k]] = found[k];
+    }
+    const bool alike = std::adjacent_find(rates.begin(), rates.end(), std::not_equal_to<>()) == rates.end();
+    if (known && !alike) level.rates = std::move(rates);
+    members = level.groups;
+  }
+}
 
 BitsPerSecond host_rate(const Topology& topology, int host) {
   if (at(topology, host).machine == kNone) return 0;

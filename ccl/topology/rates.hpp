@@ -1,5 +1,8 @@
 // What links carry by what the topology states of them, where nothing was measured.
 #pragma once
+#include <vector>
+
+#include "ccl/topology/hierarchy.hpp"
 #include "ccl/topology/topology.hpp"
 
 namespace strata::topology {
@@ -11,5 +14,8 @@ BitsPerSecond host_rate(const Topology& topology, int host);
 // way too: the lower of their own rates, divided by the oversubscription of the groups on the way. 0: not
 // known. a, b: indices of two different hosts.
 BitsPerSecond rate_between(const Topology& topology, int a, int b);
+
+// Fills in Level::rates. host_of: of each rank, the index of its host.
+void state_rates(Hierarchy& hierarchy, const std::vector<int>& host_of, const Topology& topology);
 
 }  // namespace strata::topology

@@ -49,6 +49,40 @@ TEST_CASE("a rate that is not known stays so") {
   CHECK(host_rate(topology, 0) == 0);
 }
 
+TEST_CASE("levels between hosts have the rates of their members") {
+  Topology topology = two_rows();
+  std::vector<Place> places;
+  for (const char* host : {"h0", "h0", "h1", "h2", "h3", "h4"}) places.push_back({host, {}, kNone});
+  const Hierarchy alike = hierarchy(places, topology).value();
+  REQUIRE(alike.levels.size() == 4);
+  CHECK(alike.levels[0].name == "host");
+  CHECK(alike.levels[0].rates.empty());
+  CHECK(alike.levels[1].name == "rack");
+  CHECK(alike.levels[1].rates.empty());  // within each rack its hosts have 100 Gb/s
+  CHECK(alike.levels[2].name == "row");
+  CHECK(alike.levels[2].rates == std::vector<BitsPerSecond>{100 * kGiga, 50 * kGiga, 100 * kGiga});
+  CHECK(alike.levels[3].rates == std::vector<BitsPerSecond>{30 * kGiga, 100 * kGiga});
+
+  topology.machines.push_back(machine_with("slow", {10 * kGiga}));
+  topology.hosts[1].machine = 1;
+  const Hierarchy slow = hierarchy(places, topology).value();
+  CHECK(slow.levels[1].rates ==
+        std::vector<BitsPerSecond>{100 * kGiga, 10 * kGiga, 100 * kGiga, 100 * kGiga, 100 * kGiga});
+  topology.hosts[1].machine = kNone;
+  const Hierarchy unknown = hierarchy(places, topology).value();
+  for (const Level& level : unknown.levels) CHECK(level.rates.empty());
+}
+
+TEST_CASE("ranks alone on their hosts are one level, with the rates of these") {
+  Topology topology = hosts_of(machine_with("m", {40 * kGiga}), 3);
+  std::vector<Place> places = {{"h2", {}, kNone}, {"h0", {}, kNone}, {"h1", {}, kNone}};
+  CHECK(hierarchy(places, topology)->levels[0].rates.empty());
+  topology.machines.push_back(machine_with("slow", {10 * kGiga}));
+  topology.hosts[0].machine = 1;
+  CHECK(hierarchy(places, topology)->levels[0].rates ==
+        std::vector<BitsPerSecond>{40 * kGiga, 10 * kGiga, 40 * kGiga});
+}
+
 TEST_CASE("hosts that describe themselves share machines that are alike") {
   Topology topology;
   set_machine("a", machine_with("a", {kGiga}), topology);
