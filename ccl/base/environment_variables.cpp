@@ -15,8 +15,10 @@ constexpr Variable kVariables[] = {
      "MASTER_PORT."},
     {"STRATA_SECRET", Kind::text, "any text, the same on all ranks",
      "The job's secret; a rank with another one is refused. strata-run makes one up."},
-    {"STRATA_INTERFACE", Kind::text, "an interface's name, a prefix ended by '*', or an address",
-     "Which network interface carries TCP. Without it: chosen and logged at level info."},
+    {"STRATA_INTERFACE", Kind::text,
+     "an interface's name, a prefix ended by '*', or an address; several with commas between",
+     "Which network interfaces carry TCP: data go over all of them at once, as fast as each takes them. "
+     "Without it: one, chosen and logged at level info."},
     {"STRATA_TRANSPORT", Kind::text, "names separated by commas, of shm and tcp",
      "Narrows which transports are used. Without it: the best that reaches each peer."},
     {"STRATA_PORT_RANGE", Kind::text, "first-last or one port, from 1 to 65535",

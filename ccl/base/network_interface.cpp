@@ -76,8 +76,7 @@ Status none_fits(std::span<const NetworkInterface> all, std::string_view spec, s
     return {ErrorCode::unavailable, fmt::format("no network interface is up; there are: {}", list_of(all))};
   return {ErrorCode::invalid_argument,
           fmt::format("the network interface \"{}\" {}; STRATA_INTERFACE may be the name of one, a prefix "
-                      "ended by '*', or "
-                      "an address; there are: {}",
+                      "ended by '*', an address, or several of these with commas between; there are: {}",
                       spec, why, list_of(all))};
 }
 
@@ -145,6 +144,27 @@ Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> int
   const auto better = [](const auto& a, const auto& b) { return preference(a) < preference(b); };
   const NetworkInterface best = *std::min_element(usable.begin(), usable.end(), better);
   return ChosenInterface{best, reason_for(spec, best, usable)};
+}
+
+Expected<std::vector<ChosenInterface>> choose_interfaces(std::span<const NetworkInterface> interfaces,
+                                                         std::string_view specs) {
+  std::vector<ChosenInterface> all;
+  for (std::size_t begin = 0, end = 0; begin <= specs.size(); begin = end + 1) {
+    end = std::min(specs.find(',', begin), specs.size());
+    const std::string_view spec = specs.substr(begin, end - begin);
+    if (spec.empty() && !specs.empty())
+      return Status(ErrorCode::invalid_argument,
+                    fmt::format("the network interfaces \"{}\" have a comma too many", specs));
+    Expected<ChosenInterface> chosen = choose_interface(interfaces, spec);
+    if (!chosen) return chosen.status();
+    for (const ChosenInterface& other : all)
+      if (other.interface.name == chosen->interface.name)
+        return Status(ErrorCode::invalid_argument,
+                      fmt::format("the network interfaces \"{}\" name {} twice; name each once", specs,
+                                  other.interface.name));
+    all.push_back(std::move(*chosen));
+  }
+  return all;
 }
 
 }  // namespace strata

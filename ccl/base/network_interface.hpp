@@ -30,5 +30,9 @@ struct ChosenInterface {
 // invalid_argument that names the spec and lists the interfaces there are.
 Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> interfaces,
                                            std::string_view spec);
+// One for each spec of a list with commas, in its order; for an empty list the automatic one. Errors: as
+// above, and invalid_argument if two are the same interface.
+Expected<std::vector<ChosenInterface>> choose_interfaces(std::span<const NetworkInterface> interfaces,
+                                                         std::string_view specs);
 
 }  // namespace strata

@@ -29,9 +29,10 @@ std::unique_ptr<Transport> make_faulty_transport(std::unique_ptr<Transport> inne
 struct TcpOptions {
   std::string interface;                     // CommunicatorOptions::interface
   std::uint16_t port_min = 0, port_max = 0;  // listening ports; 0, 0: any
-  std::uint32_t streams = 1;                 // connections to each peer, 1 to kStreamsMax
+  std::uint32_t streams = 1;                 // connections to each peer on each rail, 1 to kStreamsMax
 };
 inline constexpr std::uint32_t kStreamsMax = 16;
+inline constexpr std::uint32_t kRailsMax = 16;  // interfaces that are used at once
 std::unique_ptr<TransportFactory> make_tcp_transport(TcpOptions options);
 
 // Ranks of one host: rings in memory files (memfd) passed over a local socket, so nothing has a name in

@@ -64,7 +64,7 @@ typedef struct strata_comm_options {
   int32_t local_rank;         /* -1: not known */
   int32_t no_progress_thread; /* 1: operations advance only inside calls */
   const char* secret;
-  const char* interface_name; /* name, prefix ended by '*', or address */
+  const char* interface_name; /* name, prefix ended by '*', or address; several: "a,b" */
   const char* transport;      /* "shm,tcp", "tcp", ... */
   const char* algorithm;
   uint16_t port_min, port_max;

@@ -18,13 +18,15 @@ struct CommunicatorOptions {
   int local_rank = -1;  // index among the ranks of this host; -1: not known
   // The job's secret. All ranks must give the same; a joiner with another one is refused. Empty: no check.
   std::string secret;
-  // Which network interface carries TCP: its name, a prefix of it ended by '*', or an address. Empty: chosen
-  // (never loopback between hosts, never a container bridge unless it is the only one) and logged.
+  // Which network interface carries TCP: its name, a prefix of it ended by '*', or an address. Several with
+  // commas between are rails: data go over all of them at once, as fast as each takes them; the i-th of one
+  // host is connected to the i-th of another. Empty: one, chosen (never loopback between hosts, never a
+  // container bridge unless it is the only one) and logged.
   std::string interface;
   std::string
       transport;  // narrows the choice, e.g. "tcp" or "shm,tcp"; empty: the best that reaches each peer
   std::uint16_t port_min = 0, port_max = 0;  // every listening port lies in this range; 0, 0: any
-  // TCP connections to each peer, at most 16. More than one pays where the network limits each flow: messages
+  // TCP connections to each peer on each rail, at most 16. More than one pays where the network limits each flow: messages
   // are spread over them, most to those that carry most. Two ranks that differ take the smaller number.
   std::uint32_t tcp_streams = 1;
   std::uint32_t rendezvous_timeout_ms = 60'000;  // all ranks must have come by then

@@ -98,6 +98,28 @@ TEST_CASE("by name, prefix and address") {
         std::string_view::npos);
 }
 
+TEST_CASE("several are chosen in the order asked for, each once") {
+  const List all = {kLo, kEth0, kEth06, kEth1, kEth2Down};
+  const auto names = [&](std::string_view specs) {
+    std::vector<std::string> found;
+    const std::vector<ChosenInterface> chosen_ones = choose_interfaces(all, specs).value();
+    for (const ChosenInterface& c : chosen_ones) found.push_back(c.interface.name);
+    return found;
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names("") == Names{"eth0"});
+  CHECK(names("eth1") == Names{"eth1"});
+  CHECK(names("eth1,10.0.0.1") == Names{"eth1", "eth0"});
+  for (const auto& [wrong, why] : {std::pair{"eth0,fd00::1", "name eth0 twice"}, std::pair{"eth0,", "comma"},
+                                   std::pair{",eth0", "comma"}, std::pair{"eth0,eth2", "is down"}}) {
+    const auto choice = choose_interfaces(all, wrong);
+    REQUIRE_FALSE(choice.ok());
+    CAPTURE(choice.status().message());
+    CHECK(choice.status().code() == ErrorCode::invalid_argument);
+    CHECK(choice.status().message().find(why) != std::string_view::npos);
+  }
+}
+
 TEST_CASE("the reason says whether there was a choice") {
   const auto reason = [](const List& list) { return choose_interface(list, "")->reason; };
   CHECK(reason({kEth0, kEth06}) == "the only one that is up");

@@ -50,11 +50,26 @@ TEST_CASE("what is no descriptor is refused") {
   for (std::size_t length = 0; length < good.size(); ++length)
     if (const auto parsed = parse_tcp_descriptor(good.substr(0, length)))
       CHECK(parsed->endpoints.size() <= 4);  // cut after a whole field, or in a port
-  for (const char* bad :
-       {"", "tcp2", "tcp1\na\nb\n1", "tcp2\na\nb", "tcp2\na\nb\n", "tcp2\na\nb\n17", "tcp2\na\nb\n0",
-        "tcp2\na\nb\n-1", "tcp2\na\nb\n1\n", "tcp2\na\nb\n1\n1.2.3.4", "tcp2\na\nb\n1\n1.2.3.4 0",
-        "tcp2\na\nb\n1\n1.2.3.4 65536", "tcp2\na\nb\n1\n1.2.3.4 -1", "tcp2\na\nb\n1\n1.2.3 80",
-        "tcp2\na\nb\n1\nlocalhost 80", "tcp2\na\nb\n1\n1.2.3.4 80 ", "tcp2\na\nb\n1\n1.2.3.4  80"}) {
+  for (const char* bad : {"",
+                          "tcp3",
+                          "tcp1\na\nb\n1",
+                          "tcp3\na\nb",
+                          "tcp3\na\nb\n",
+                          "tcp3\na\nb\n17",
+                          "tcp3\na\nb\n0",
+                          "tcp3\na\nb\n-1",
+                          "tcp3\na\nb\n1\n",
+                          "tcp3\na\nb\n1\n1.2.3.4",
+                          "tcp3\na\nb\n1\n1.2.3.4 0 0",
+                          "tcp3\na\nb\n1\n1.2.3.4 65536 0",
+                          "tcp3\na\nb\n1\n1.2.3.4 -1 0",
+                          "tcp3\na\nb\n1\n1.2.3 80 0",
+                          "tcp3\na\nb\n1\nlocalhost 80 0",
+                          "tcp3\na\nb\n1\n1.2.3.4 80 ",
+                          "tcp3\na\nb\n1\n1.2.3.4  80 0",
+                          "tcp3\na\nb\n1\n1.2.3.4 80",
+                          "tcp3\na\nb\n1\n1.2.3.4 80 16",
+                          "tcp3\na\nb\n1\n1.2.3.4 80 0 0"}) {
     INFO(bad);
     CHECK(!parse_tcp_descriptor(bad));
   }
@@ -72,6 +87,30 @@ TEST_CASE("two ranks have as many connections as the one that wants fewer") {
   CHECK(streams(few, many) == 3);
   CHECK(streams(many, few) == 3);
   CHECK(streams(many, many) == 16);
+}
+
+TEST_CASE("rails are used in pairs, as many as both hosts have") {
+  const auto host = [](const char* name, std::uint32_t rails, bool ipv6) {
+    TcpDescriptor d{name, name, 2, {}};
+    for (std::uint32_t rail = 0; rail < rails; ++rail)
+      d.endpoints.push_back({(ipv6 && rail == 1 ? "fd00::" : "10.1.2.") + std::to_string(rail + 1), 5000,
+                             ipv6 && rail == 1, false, rail});
+    d.endpoints.push_back(kLo4);
+    return d;
+  };
+  const TcpDescriptor three = host("a", 3, false), two = host("b", 2, false), odd = host("c", 2, true);
+  CHECK(rails(three, two) == 2);
+  CHECK(rails(two, three) == 2);
+  CHECK(rails(three, three) == 1);  // one host
+  CHECK(streams(three, two) == 4);
+  CHECK(ways(three, two, 0) == std::vector<Endpoint>{two.endpoints[0]});
+  CHECK(ways(three, two, 1) == std::vector<Endpoint>{two.endpoints[1]});
+  CHECK(ways(two, three, 1) == std::vector<Endpoint>{three.endpoints[1]});
+  CHECK(ways(three, three, 0) == std::vector<Endpoint>{kLo4});
+  CHECK(reachable(three, two));
+  CHECK(!reachable(two, odd));  // IPv4 and IPv6 on the second
+  CHECK(why_unreachable(two, odd).find("number 2") != std::string::npos);
+  CHECK(parse_tcp_descriptor(to_text(three))->endpoints == three.endpoints);
 }
 
 TEST_CASE("the way to a peer follows from both sides' addresses") {
@@ -97,7 +136,7 @@ TEST_CASE("the way to a peer follows from both sides' addresses") {
       if (!reached && !same_host)
         CHECK(why_unreachable(mine, theirs).find(theirs.host_name) != std::string::npos);
     }
-  CHECK(parse_tcp_descriptor("tcp2\na\nb\n1\n1.2.3.4 80").ok());  // which the refused ones above nearly are
+  CHECK(parse_tcp_descriptor("tcp3\na\nb\n1\n1.2.3.4 80 0").ok());  // which the refused ones above nearly are
   CHECK(!factory->reaches("", to_text(all_descriptors()[15])));
 }
 

@@ -80,7 +80,7 @@ std::vector<std::vector<std::byte>> things_strangers_say(std::uint64_t seed) {
     for (std::byte& b : garbage) b = static_cast<std::byte>(random());
     impostor = garbage;
     // A right greeting, right ranks and a connection that there is, and then no proof.
-    const char hello[24] = {'s', 't', 'r', 't', 'c', 'p', '0', '2', 0, 0, 0, 0, 1, 0, 0, 0};
+    const char hello[24] = {'s', 't', 'r', 't', 'c', 'p', '0', '3', 0, 0, 0, 0, 1, 0, 0, 0};
     std::memcpy(impostor.data(), hello, std::min(length, sizeof hello));
     things.push_back(std::move(garbage));
     things.push_back(std::move(impostor));

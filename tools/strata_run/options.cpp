@@ -86,7 +86,7 @@ void add_lab_options(CLI::App& app, GivenLab& lab) {
 void add_library_options(CLI::App& app, Options& o) {
   const auto seconds = from_to(0.0, kSecondsMax);
   app.add_option("--transport", o.transport, "Sets STRATA_TRANSPORT: shm, tcp or shm,tcp")->type_name("T");
-  app.add_option("--interface", o.interface, "Sets STRATA_INTERFACE: name, prefix* or address")
+  app.add_option("--interface", o.interface, "Sets STRATA_INTERFACE: name, prefix* or address; several: a,b")
       ->type_name("I");
   app.add_option("--port-range", o.port_range, "Sets STRATA_PORT_RANGE: first-last")->type_name("A-B");
   app.add_option("--algorithm", o.algorithm, "Sets STRATA_ALGORITHM")->type_name("NAME");

@@ -13,6 +13,7 @@
 #include "ccl/base/host.hpp"
 #include "ccl/base/log.hpp"
 #include "ccl/transport/fd_limit.hpp"
+#include "ccl/transport/tcp/socket_options.hpp"
 
 namespace strata::tcp {
 namespace {
@@ -54,24 +55,35 @@ Expected<Fd> try_port(const asio::ip::tcp::endpoint& at) {
   return errno_status(bound ? "listen" : "bind", name);
 }
 
-// The chosen address, then the interface's others (dual stack), then a loopback for ranks of this host.
-std::vector<NetworkInterface> addresses_to_offer(std::span<const NetworkInterface> interfaces,
-                                                 const NetworkInterface& chosen, bool only_chosen) {
+// The chosen address, then the interface's others (dual stack).
+std::vector<NetworkInterface> addresses_of(std::span<const NetworkInterface> interfaces,
+                                           const NetworkInterface& chosen, bool only_chosen) {
   std::vector<NetworkInterface> offered{chosen};
   for (const NetworkInterface& i : interfaces)
     if (!only_chosen && i.name == chosen.name && i.up && !i.link_local && i.address != chosen.address)
       offered.push_back(i);
-  if (chosen.loopback) return offered;
+  return offered;
+}
+
+// For ranks of this host; null: there is none.
+const NetworkInterface* loopback_of(std::span<const NetworkInterface> interfaces) {
   for (const bool ipv6 : {false, true})
     for (const NetworkInterface& i : interfaces)
-      if (i.loopback && i.up && i.ipv6 == ipv6 && !offered.back().loopback) offered.push_back(i);
-  return offered;
+      if (i.loopback && i.up && i.ipv6 == ipv6) return &i;
+  return nullptr;
+}
+
+Status check_ports(const TcpOptions& options) {
+  if (options.port_min <= options.port_max && (options.port_min != 0 || options.port_max == 0)) return {};
+  return {ErrorCode::invalid_argument,
+          fmt::format("port range {}-{}: give the first and the last port, both from 1 to 65535, or neither",
+                      options.port_min, options.port_max)};
 }
 
 }  // namespace
 
 Expected<ListeningSocket> listen_on(const std::string& address, std::uint16_t port_min,
-                                    std::uint16_t port_max) {
+                                    std::uint16_t port_max, const std::string& interface) {
   std::error_code error;
   const asio::ip::address where = asio::ip::make_address(address, error);
   STRATA_CHECK(!error, address);
@@ -79,8 +91,11 @@ Expected<ListeningSocket> listen_on(const std::string& address, std::uint16_t po
     Expected<Fd> socket = try_port({where, static_cast<std::uint16_t>(port)});
     if (!socket) return socket.status();
     if (!socket->valid()) continue;
-    const std::uint16_t bound = bound_port(*socket);
-    return ListeningSocket{std::move(*socket), {address, bound, where.is_v6(), where.is_loopback()}};
+    ListeningSocket made;
+    made.endpoint = {address, bound_port(*socket), where.is_v6(), where.is_loopback()};
+    if (!interface.empty() && stay_on(interface, socket->get())) made.interface = interface;
+    made.socket = std::move(*socket);
+    return made;
   }
   const Host host = this_host();
   return Status(
@@ -92,27 +107,36 @@ Expected<ListeningSocket> listen_on(const std::string& address, std::uint16_t po
 
 Expected<std::vector<ListeningSocket>> listen_for_peers(std::span<const NetworkInterface> interfaces,
                                                         const TcpOptions& options) {
-  if (options.port_min > options.port_max || (options.port_min == 0 && options.port_max != 0))
-    return Status(
-        ErrorCode::invalid_argument,
-        fmt::format("port range {}-{}: give the first and the last port, both from 1 to 65535, or neither",
-                    options.port_min, options.port_max));
-  const Expected<ChosenInterface> chosen = choose_interface(interfaces, options.interface);
-  if (!chosen) return chosen.status();
-  log::info("TCP uses interface {} with address {}: {}", chosen->interface.name, chosen->interface.address,
-            chosen->reason);
-  const bool by_address = options.interface == chosen->interface.address;
+  if (Status s = check_ports(options); !s.ok()) return s;
+  const auto rails = choose_interfaces(interfaces, options.interface);
+  if (!rails) return rails.status();
+  if (rails->size() > kRailsMax)
+    return Status(ErrorCode::invalid_argument,
+                  fmt::format("\"{}\" names {} network interfaces; at most {} are used at once",
+                              options.interface, rails->size(), kRailsMax));
   std::vector<ListeningSocket> sockets;
-  for (const NetworkInterface& i : addresses_to_offer(interfaces, chosen->interface, by_address)) {
-    Expected<ListeningSocket> socket = listen_on(i.address, options.port_min, options.port_max);
-    if (socket) {
-      sockets.push_back(std::move(*socket));
-    } else if (sockets.empty() || i.loopback) {
-      return socket.status();
-    } else {
-      log::info("TCP does not use address {} of {}: {}", i.address, i.name, socket.status().message());
+  const auto listen = [&](const NetworkInterface& i, std::uint32_t rail) -> Status {
+    const bool apart = rails->size() > 1 && !i.loopback;
+    Expected<ListeningSocket> socket =
+        listen_on(i.address, options.port_min, options.port_max, apart ? i.name : std::string());
+    if (!socket.ok()) return socket.status();
+    ListeningSocket& added = sockets.emplace_back(std::move(socket).value());
+    added.endpoint.rail = rail;
+    return {};
+  };
+  for (std::uint32_t rail = 0; rail < rails->size(); ++rail) {
+    const auto& [chosen, reason] = (*rails)[rail];
+    log::info("TCP uses interface {} with address {}: {}", chosen.name, chosen.address, reason);
+    for (const NetworkInterface& i : addresses_of(interfaces, chosen, options.interface == chosen.address)) {
+      const Status status = listen(i, rail);
+      if (!status.ok() && (i.address == chosen.address || i.loopback)) return status;
+      if (!status.ok())
+        log::info("TCP does not use address {} of {}: {}", i.address, i.name, status.message());
     }
   }
+  const NetworkInterface* loopback = loopback_of(interfaces);
+  if (loopback == nullptr || rails->front().interface.loopback) return sockets;
+  if (Status s = listen(*loopback, 0); !s.ok()) return s;
   return sockets;
 }
 

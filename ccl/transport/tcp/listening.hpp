@@ -1,4 +1,4 @@
-// The sockets on which peers call: on the chosen interface and, for ranks of the same host, on the loopback.
+// The sockets on which peers call: on the chosen interfaces and, for ranks of the same host, on the loopback.
 #pragma once
 #include <vector>
 
@@ -12,13 +12,14 @@ namespace strata::tcp {
 struct ListeningSocket {
   Fd socket;
   Endpoint endpoint;
+  std::string interface;  // that it is bound to; empty: routes decide
 };
 
 // On a port of the range (0, 0: any). Error: unavailable, naming address and range.
 Expected<ListeningSocket> listen_on(const std::string& address, std::uint16_t port_min,
-                                    std::uint16_t port_max);
+                                    std::uint16_t port_max, const std::string& interface = "");
 
-// The chosen address first. Logs which interface was chosen, and why.
+// The chosen addresses first, rail by rail. Logs which interfaces were chosen, and why.
 Expected<std::vector<ListeningSocket>> listen_for_peers(std::span<const NetworkInterface> interfaces,
                                                         const TcpOptions& options);
 

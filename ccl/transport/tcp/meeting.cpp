@@ -21,7 +21,7 @@ using asio::awaitable;
 using asio::ip::tcp;
 using std::chrono::milliseconds;
 
-constexpr Greeting kGreeting = {'s', 't', 'r', 't', 'c', 'p', '0', '2'};
+constexpr Greeting kGreeting = {'s', 't', 'r', 't', 'c', 'p', '0', '3'};
 constexpr milliseconds kConnectLimit{5'000};    // of one attempt at one address
 constexpr milliseconds kStrangerLimit{10'000};  // an accepted connection must have proved itself by then
 constexpr milliseconds kRetryFirst{2}, kRetryMax{250};
@@ -66,6 +66,7 @@ class Meeting final {
   awaitable<Status> examine(SharedSocket socket, Hello& hello);
   awaitable<void> call(Rank peer, std::uint32_t stream);
   awaitable<Attempt> try_endpoint(Rank peer, std::uint32_t stream, Endpoint endpoint);
+  void leave_by_rail(Socket& socket, const Endpoint& to);
   awaitable<Attempt> introduce(SharedSocket socket, Rank peer, std::uint32_t stream, std::string name);
 
   std::size_t index_of(Rank peer) const {
@@ -234,7 +235,8 @@ awaitable<Status> Meeting::examine(SharedSocket socket, Hello& hello) {
 }
 
 awaitable<void> Meeting::call(Rank peer, std::uint32_t stream) {
-  const std::vector<Endpoint> endpoints = ways(descriptor_of(exchange_.rank()), descriptor_of(peer));
+  const TcpDescriptor &mine = descriptor_of(exchange_.rank()), &theirs = descriptor_of(peer);
+  const std::vector<Endpoint> endpoints = ways(mine, theirs, stream % rails(mine, theirs));
   milliseconds pause = kRetryFirst;
   for (;;) {
     for (const Endpoint& endpoint : endpoints) {
@@ -249,6 +251,17 @@ awaitable<void> Meeting::call(Rank peer, std::uint32_t stream) {
   }
 }
 
+// From the interface that is the peer's counterpart. What the system does not let us do, its routes decide.
+void Meeting::leave_by_rail(Socket& socket, const Endpoint& to) {
+  const auto mine = std::find_if(listeners_.begin(), listeners_.end(), [&](const ListeningSocket& l) {
+    return !l.endpoint.loopback && l.endpoint.rail == to.rail && l.endpoint.ipv6 == to.ipv6;
+  });
+  if (mine == listeners_.end()) return;
+  std::error_code ignored;
+  socket.bind({asio::ip::make_address(mine->endpoint.address), 0}, ignored);
+  if (!mine->interface.empty()) stay_on(mine->interface, socket.native_handle());
+}
+
 awaitable<Attempt> Meeting::try_endpoint(Rank peer, std::uint32_t stream, Endpoint endpoint) {
   const std::string name = name_of(peer, to_text(endpoint));
   const tcp::endpoint at(asio::ip::make_address(endpoint.address), endpoint.port);
@@ -261,6 +274,7 @@ awaitable<Attempt> Meeting::try_endpoint(Rank peer, std::uint32_t stream, Endpoi
   }
   {
     const TimeLimit limit(socket, kConnectLimit);
+    if (rails(descriptor_of(exchange_.rank()), descriptor_of(peer)) > 1) leave_by_rail(*socket, endpoint);
     co_await socket->async_connect(at, asio::redirect_error(kAwait, error));
   }
   if (error == asio::error::operation_aborted) error = asio::error::timed_out;

@@ -39,6 +39,11 @@ void avoid_pacing(const Fd& socket) {
 
 }  // namespace
 
+bool stay_on(const std::string& interface, int socket) {
+  return ::setsockopt(socket, SOL_SOCKET, SO_BINDTODEVICE, interface.data(),
+                      static_cast<socklen_t>(interface.size())) == 0;
+}
+
 Status set_options(const Fd& socket, bool same_host) {
   const int flags = ::fcntl(socket.get(), F_GETFL);
   if (flags < 0 || ::fcntl(socket.get(), F_SETFL, flags | O_NONBLOCK) != 0)

@@ -1,6 +1,7 @@
 // How a connection between two ranks is set up in the kernel.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "ccl/base/fd.hpp"
 #include "strata/status.hpp"
@@ -14,5 +15,9 @@ inline constexpr int kSilenceMs = 120'000;
 // Error: what is needed to work. Options that only help are left out, silently, where the system refuses
 // them.
 Status set_options(const Fd& socket, bool same_host);
+
+// Its packets leave by this interface whatever the routes say, so that rails in one network stay apart.
+// false: not allowed (before Linux 5.7 without CAP_NET_RAW).
+bool stay_on(const std::string& interface, int socket);
 
 }  // namespace strata::tcp

@@ -12,7 +12,7 @@
 namespace strata::tcp {
 namespace {
 
-constexpr std::string_view kVersion = "tcp2";
+constexpr std::string_view kVersion = "tcp3";
 constexpr std::size_t kFixedFields = 4;
 constexpr std::size_t kEndpointsMax = 64;
 
@@ -30,21 +30,23 @@ bool parse_number(std::string_view text, Number& number) {
   return wrong == std::errc{} && stopped == end;
 }
 
-// "address port"
+// "address port rail"
 bool parse_endpoint(std::string_view text, Endpoint& endpoint) {
-  const std::size_t space = text.find(' ');
-  if (space == std::string_view::npos) return false;
+  const std::size_t space = text.find(' '), last = text.rfind(' ');
+  if (space == last) return false;
   endpoint.address = text.substr(0, space);
   std::error_code error;
   const asio::ip::address address = asio::ip::make_address(endpoint.address, error);
   endpoint.ipv6 = !error && address.is_v6();
   endpoint.loopback = !error && address.is_loopback();
-  return !error && parse_number(text.substr(space + 1), endpoint.port) && endpoint.port != 0;
+  return !error && parse_number(text.substr(space + 1, last - space - 1), endpoint.port) &&
+         endpoint.port != 0 && parse_number(text.substr(last + 1), endpoint.rail) &&
+         endpoint.rail < kRailsMax;
 }
 
-bool has_family(const TcpDescriptor& descriptor, bool ipv6) {
+bool has_family(const TcpDescriptor& descriptor, bool ipv6, std::uint32_t rail = 0) {
   return std::any_of(descriptor.endpoints.begin(), descriptor.endpoints.end(),
-                     [ipv6](const Endpoint& e) { return !e.loopback && e.ipv6 == ipv6; });
+                     [=](const Endpoint& e) { return !e.loopback && e.ipv6 == ipv6 && e.rail == rail; });
 }
 
 std::string addresses(const TcpDescriptor& descriptor) {
@@ -63,7 +65,8 @@ std::string to_text(const Endpoint& endpoint) {
 std::string to_text(const TcpDescriptor& descriptor) {
   std::vector<std::string> fields{std::string(kVersion), descriptor.host_id, descriptor.host_name,
                                   std::to_string(descriptor.streams)};
-  for (const Endpoint& e : descriptor.endpoints) fields.push_back(fmt::format("{} {}", e.address, e.port));
+  for (const Endpoint& e : descriptor.endpoints)
+    fields.push_back(fmt::format("{} {} {}", e.address, e.port, e.rail));
   return join_fields(fields);
 }
 
@@ -83,36 +86,61 @@ Expected<TcpDescriptor> parse_tcp_descriptor(std::string_view text) {
   return descriptor;
 }
 
-std::vector<Endpoint> ways(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+std::vector<Endpoint> ways(const TcpDescriptor& mine, const TcpDescriptor& theirs, std::uint32_t rail) {
   const bool same_host = mine.host_id == theirs.host_id;
   std::vector<Endpoint> local, remote;
   for (const Endpoint& e : theirs.endpoints) {
     if (e.loopback) {
       local.push_back(e);
-    } else if (same_host || has_family(mine, e.ipv6)) {
+    } else if (e.rail == rail && (same_host || has_family(mine, e.ipv6, rail))) {
       remote.push_back(e);
     }
   }
   return same_host && !local.empty() ? local : remote;
 }
 
+std::uint32_t rails(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  if (mine.host_id == theirs.host_id) return 1;
+  const auto count = [](const TcpDescriptor& descriptor) {
+    std::uint32_t most = 0;
+    for (const Endpoint& e : descriptor.endpoints) most = std::max(most, e.rail);
+    return most + 1;
+  };
+  return std::min(count(mine), count(theirs));
+}
+
 std::uint32_t streams(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
-  return std::min(mine.streams, theirs.streams);
+  return rails(mine, theirs) * std::min(mine.streams, theirs.streams);
+}
+
+namespace {
+
+std::uint32_t first_without_way(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  std::uint32_t rail = 0;
+  while (rail < rails(mine, theirs) && !ways(mine, theirs, rail).empty() && !ways(theirs, mine, rail).empty())
+    ++rail;
+  return rail;
+}
+
+}  // namespace
+
+bool reachable(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  return first_without_way(mine, theirs) == rails(mine, theirs);
 }
 
 std::string why_unreachable(const TcpDescriptor& mine, const TcpDescriptor& theirs) {
+  const std::uint32_t rail = first_without_way(mine, theirs);
   for (const TcpDescriptor* d : {&mine, &theirs})
-    if (!has_family(*d, false) && !has_family(*d, true))
+    if (!has_family(*d, false, rail) && !has_family(*d, true, rail))
       return fmt::format(
           "host {} offers TCP only on its loopback ({}), which host {} cannot reach: name an interface that "
-          "connects "
-          "the hosts, e.g. STRATA_INTERFACE=eth0",
+          "connects the hosts, e.g. STRATA_INTERFACE=eth0",
           d->host_name, addresses(*d), d == &mine ? theirs.host_name : mine.host_name);
   return fmt::format(
-      "hosts {} ({}) and {} ({}) have no family of addresses in common, one has only IPv4 and one only IPv6: "
-      "name "
-      "interfaces that have the same",
-      mine.host_name, addresses(mine), theirs.host_name, addresses(theirs));
+      "hosts {} ({}) and {} ({}) have no family of addresses in common{}, one has only IPv4 and one only "
+      "IPv6: name interfaces that have the same",
+      mine.host_name, addresses(mine), theirs.host_name, addresses(theirs),
+      rail > 0 ? fmt::format(" on their interfaces number {}", rail + 1) : "");
 }
 
 }  // namespace strata::tcp

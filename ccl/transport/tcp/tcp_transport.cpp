@@ -13,7 +13,7 @@ class TcpFactory final : public TransportFactory {
   Expected<std::string> descriptor() override { return pipes_.descriptor(); }
   bool reaches(std::string_view mine, std::string_view theirs) const override {
     const auto a = tcp::parse_tcp_descriptor(mine), b = tcp::parse_tcp_descriptor(theirs);
-    return a && b && !tcp::ways(*a, *b).empty() && !tcp::ways(*b, *a).empty();
+    return a && b && tcp::reachable(*a, *b);
   }
   std::string why_unreachable(std::string_view mine, std::string_view theirs) const override {
     const auto a = tcp::parse_tcp_descriptor(mine), b = tcp::parse_tcp_descriptor(theirs);
