@@ -89,6 +89,29 @@ class LabRun(unittest.TestCase):
         self.assertEqual(end.returncode, 0, end.stderr)
         self.assertIn("# Out of bounds values : 0 OK", end.stdout)
 
+    def test_data_go_over_all_rails_that_are_asked_for(self):
+        script = f"{PERF} all_reduce --sizes 8,4M -n 4 && echo sent $(cat /sys/class/net/rail[01]/statistics/tx_bytes)"
+        for rails, both in (("rail0,rail1", True), ("rail1", False)):
+            with self.subTest(rails=rails):
+                end = job("--lab", "2x1@300mbit:100mbit", "--interface", rails, "--", "sh", "-c", script)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+                for first, second in re.findall(r"sent (\d+) (\d+)", end.stdout):
+                    self.assertGreater(int(second), 4 << 20 if both else 16 << 20)
+                    if both:
+                        self.assertGreater(int(first), int(second))
+                    else:
+                        self.assertLess(int(first), 1 << 20)
+
+    def test_a_cut_rail_ends_every_rank_with_an_error(self):
+        with Job("--lab", "2x1@1gbit:1gbit", "--interface", "rail0,rail1", "--timeout", "4", "--", PERF, "all_reduce", "--sizes",
+                 "1M", "-n", "1000000", "-c", "0") as running:
+            running.wait_for("# Collective: all_reduce")
+            self.assertEqual(run(COMMAND, "link", "--name", NAME, "down", "host1.rail1").returncode, 0)
+            _, errors = running.process.communicate(timeout=120)
+            self.assertEqual(running.process.returncode, 3, errors)
+            self.assertEqual(len(re.findall(r"^\[\d\] strata-perf: .*all_reduce", errors, re.MULTILINE)), 2, errors)
+
     def test_a_cut_link_ends_every_rank_with_an_error_that_names_those_beyond(self):
         with Job("--lab", "2x2@1gbit", "--timeout", "4", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",
                  "-c", "0") as running:
