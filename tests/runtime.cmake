@@ -8,5 +8,7 @@ strata_test(failure_test SOURCES runtime/failure_test.cpp LIBRARIES strata_test_
 strata_test(death_test SOURCES runtime/death_test.cpp LIBRARIES strata_test_world)
 strata_test(faults_test SOURCES runtime/faults_test.cpp LIBRARIES strata_test_world)
 strata_test(misuse_test SOURCES runtime/misuse_test.cpp LIBRARIES strata_test_world)
-strata_test(calibrate_test SOURCES runtime/calibrate_test.cpp LIBRARIES strata_test_world)
+strata_test(calibrate_test SOURCES runtime/calibrate_test.cpp topology/examples.cpp LIBRARIES strata_test_world)
+strata_test(whereabouts_test SOURCES runtime/whereabouts_test.cpp runtime/locate_test.cpp topology/examples.cpp
+            LIBRARIES strata_test_world)
 strata_test(parts_test SOURCES runtime/parts_test.cpp)

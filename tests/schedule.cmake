@@ -9,4 +9,5 @@ strata_test(schedule_tests SOURCES
   schedule/mutants_test.cpp
   schedule/world.cpp)
 # The planner: what a schedule costs, and which algorithm is the cheapest.
-strata_test(planner_test SOURCES planner/costs_text_test.cpp planner/selector_test.cpp planner/simulate_test.cpp schedule/world.cpp)
+strata_test(planner_test SOURCES planner/costs_text_test.cpp planner/link_levels_test.cpp planner/selector_test.cpp
+  planner/simulate_test.cpp schedule/world.cpp topology/examples.cpp)

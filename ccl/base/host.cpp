@@ -1,5 +1,6 @@
 #include "ccl/base/host.hpp"
 
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <array>
@@ -38,6 +39,11 @@ Host this_host() {
   // Where /proc is hidden the name must do: hosts of one job have different ones.
   host.id = (boot.empty() ? host.name : boot) + "/" + network_namespace();
   return host;
+}
+
+std::string kernel_release() {
+  utsname names{};
+  return ::uname(&names) == 0 ? names.release : "";
 }
 
 std::string cpu_model() {

@@ -14,6 +14,9 @@ struct Host {
 };
 Host this_host();
 
+// The kernel's, "6.1.0-18-amd64".
+std::string kernel_release();
+
 // The CPU's name as it gives it itself; empty where the system does not say.
 std::string cpu_model();
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr Picoseconds kNs = 1000;
 constexpr std::uint64_t kBytesMax = 1ull << 43;
+constexpr std::uint64_t kBitPicosecondsPerKib = 8192ull * 1'000'000'000'000;
 // Pipes are written and read in parts of about this size.
 constexpr std::uint64_t kGrainBytes = 32 << 10;
 
@@ -89,11 +90,33 @@ std::shared_ptr<const topology::Hierarchy> levels_of(const Placement& placement)
   return std::make_shared<const topology::Hierarchy>(std::move(*levels));
 }
 
+LinkLevels LinkLevels::of_members(std::span<const Rank> ranks) const {
+  LinkLevels part = *this;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    part.levels[i].group.clear();
+    for (const Rank rank : ranks)
+      part.levels[i].group.push_back(levels[i].group[static_cast<std::size_t>(rank)]);
+  }
+  return part;
+}
+
 CostModel CostModel::of_members(std::span<const Rank> ranks) const {
-  Placement part = placement;
-  part.host.clear();
-  for (const Rank rank : ranks) part.host.push_back(host_of(rank));
-  return {costs, std::move(part)};
+  CostModel part{costs, placement, nullptr, nullptr};
+  part.placement.host.clear();
+  for (const Rank rank : ranks) part.placement.host.push_back(host_of(rank));
+  if (levels != nullptr)
+    if (auto own = topology::among(*levels, ranks); own.levels.size() > 1)
+      part.levels = std::make_shared<const topology::Hierarchy>(std::move(own));
+  if (links != nullptr) part.links = std::make_shared<const LinkLevels>(links->of_members(ranks));
+  return part;
+}
+
+Picoseconds ps_per_kib_at(topology::BitsPerSecond rate) {
+  return rate == 0 ? 0 : static_cast<Picoseconds>(kBitPicosecondsPerKib / rate);
+}
+
+topology::BitsPerSecond rate_at(Picoseconds ps_per_kib) {
+  return ps_per_kib <= 0 ? 0 : kBitPicosecondsPerKib / static_cast<topology::BitsPerSecond>(ps_per_kib);
 }
 
 Picoseconds time_of(std::uint64_t bytes, Picoseconds ps_per_kib) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -60,10 +61,41 @@ struct Costs {
 // What holds where nothing was measured.
 Costs default_costs();
 
+// What ranks pay by where they sit: a link costs what the innermost level that has both its ends says.
+struct LinkLevels {
+  struct Level {
+    std::string name;
+    LinkKind kind = LinkKind::memory;
+    LinkCost cost;
+    bool measured = false;
+    std::vector<int> group;  // of each rank, a number for its group
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  std::vector<Level> levels;  // from the inside out; the last has all ranks in one group
+
+  const Level& between(Rank a, Rank b) const {
+    for (const Level& level : levels)
+      if (level.group[static_cast<std::size_t>(a)] == level.group[static_cast<std::size_t>(b)]) return level;
+    return levels.back();
+  }
+  LinkLevels of_members(std::span<const Rank> ranks) const;
+  friend bool operator==(const LinkLevels&, const LinkLevels&) = default;
+};
+
+// What some hosts, a rack, share on their way to the others.
+struct Uplink {
+  Picoseconds ps_per_kib = 0;  // each way
+  std::vector<bool> hosts;     // of each host of the placement: does it share it
+  friend bool operator==(const Uplink&, const Uplink&) = default;
+};
+
 struct Placement {
   std::vector<int> host;               // of each rank: an index into cores
   std::vector<int> cores;              // of each host: how many its ranks may use, all together
   LinkKind within = LinkKind::memory;  // how ranks of one host reach each other
+  // What hosts share of the network; empty: each NIC is as busy as the message's link.
+  std::vector<Picoseconds> nic_ps_per_kib = {};  // of each host, each way
+  std::vector<Uplink> uplinks = {};
   friend bool operator==(const Placement&, const Placement&) = default;
 };
 // All on one host, a core for each.
@@ -75,15 +107,23 @@ std::shared_ptr<const topology::Hierarchy> levels_of(const Placement& placement)
 struct CostModel {
   Costs costs;
   Placement placement;
+  // That hierarchical algorithms work on; null: there are none.
   std::shared_ptr<const topology::Hierarchy> levels = levels_of(placement);
+  std::shared_ptr<const LinkLevels> links = nullptr;  // null: links are as `costs` has them by kind
 
   int size() const { return static_cast<int>(placement.host.size()); }
   int host_of(Rank rank) const { return placement.host[static_cast<std::size_t>(rank)]; }
   LinkKind kind(Rank a, Rank b) const { return host_of(a) == host_of(b) ? placement.within : LinkKind::tcp; }
-  const LinkCost& link(Rank a, Rank b) const { return costs.of(kind(a, b)); }
+  const LinkCost& link(Rank a, Rank b) const {
+    return links == nullptr ? costs.of(kind(a, b)) : links->between(a, b).cost;
+  }
   // The same for some of its ranks, which become 0, 1, ... in this order. Their hosts keep their cores.
   CostModel of_members(std::span<const Rank> ranks) const;
 };
+
+// What 1024 bytes take at this rate; 0: not known.
+Picoseconds ps_per_kib_at(topology::BitsPerSecond rate);
+topology::BitsPerSecond rate_at(Picoseconds ps_per_kib);  // and back; 0: none
 
 // bytes at a rate, rounded down; no time at all for no rate. bytes above 2^43 count as so many.
 Picoseconds time_of(std::uint64_t bytes, Picoseconds ps_per_kib);

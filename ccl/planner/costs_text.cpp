@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <vector>
@@ -20,10 +21,10 @@ std::vector<Picoseconds*> numbers(LinkCost& c) {
 std::vector<Picoseconds*> numbers(LocalCost& c) { return {&c.copy_ps_per_kib, &c.reduce_ps_per_kib}; }
 
 template <class Cost>
-std::string line(std::string_view name, Cost cost) {
+std::string line(std::string_view name, Cost cost, std::string_view level) {
   std::string text(name);
   for (const Picoseconds* number : numbers(cost)) text += fmt::format(" {}", *number);
-  return text + "\n";
+  return level.empty() ? text + "\n" : fmt::format("{} {}\n", text, level);
 }
 
 std::string_view next(std::string_view& rest, char separator) {
@@ -33,14 +34,18 @@ std::string_view next(std::string_view& rest, char separator) {
   return part;
 }
 
-bool read_numbers(std::string_view words, const std::vector<Picoseconds*>& into) {
+bool read_numbers(std::string_view& words, const std::vector<Picoseconds*>& into) {
   for (Picoseconds* number : into) {
     const std::string_view word = next(words, ' ');
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), *number);
     if (error != std::errc{} || end != word.data() + word.size()) return false;
     if (*number < 0 || *number > kNumberMax) return false;
   }
-  return words.empty();
+  return true;
+}
+
+bool is_name(std::string_view level) {
+  return !level.empty() && std::all_of(level.begin(), level.end(), [](unsigned char c) { return c >= ' '; });
 }
 
 std::optional<LinkKind> kind_named(std::string_view name) {
@@ -50,28 +55,37 @@ std::optional<LinkKind> kind_named(std::string_view name) {
 }
 
 bool add_line(std::string_view words, MeasuredCosts& into) {
-  if (words.ends_with(' ')) return false;
   const std::string_view name = next(words, ' ');
   if (name == kLocal) {
     into.local = true;
-    return read_numbers(words, numbers(into.costs.local));
+    return !words.ends_with(' ') && read_numbers(words, numbers(into.local_cost)) && words.empty();
   }
   const auto kind = kind_named(name);
   if (!kind) return false;
-  LinkCost cost = into.costs.of(*kind);
-  if (!read_numbers(words, numbers(cost))) return false;
-  into.set(*kind, cost);
+  LinkCost cost = default_costs().of(*kind);
+  if (!read_numbers(words, numbers(cost)) || !is_name(words)) return false;
+  into.set(words, *kind, cost);
   return true;
 }
 
 }  // namespace
 
+const LinkCost* MeasuredCosts::find(std::string_view level, LinkKind kind) const {
+  const auto found = std::find_if(links.begin(), links.end(),
+                                  [&](const Link& l) { return l.level == level && l.kind == kind; });
+  return found == links.end() ? nullptr : &found->cost;
+}
+
+void MeasuredCosts::set(std::string_view level, LinkKind kind, const LinkCost& cost) {
+  std::erase_if(links, [&](const Link& l) { return l.level == level && l.kind == kind; });
+  links.push_back({std::string(level), kind, cost});
+}
+
 std::string to_text(const MeasuredCosts& measured) {
   std::string text;
-  for (int k = 0; k < kLinkKinds; ++k)
-    if (const auto kind = static_cast<LinkKind>(k); measured.has(kind))
-      text += line(to_string(kind), measured.costs.of(kind));
-  return measured.local ? text + line(kLocal, measured.costs.local) : text;
+  for (const MeasuredCosts::Link& link : measured.links)
+    text += line(to_string(link.kind), link.cost, link.level);
+  return measured.local ? text + line(kLocal, measured.local_cost, {}) : text;
 }
 
 bool add_text(std::string_view text, MeasuredCosts& into) {

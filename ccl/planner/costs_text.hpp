@@ -1,28 +1,31 @@
 // Costs as text, to tell other ranks and to keep in a file.
 #pragma once
-#include <bitset>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "ccl/planner/cost_model.hpp"
 
 namespace strata {
 
-// Costs, and which of them were measured; the others are the built-in ones.
+// What was measured; the rest is as default_costs() has it.
 struct MeasuredCosts {
-  Costs costs = default_costs();
-  std::bitset<kLinkKinds> links;  // by LinkKind
-  bool local = false;
+  struct Link {
+    std::string level;  // no control characters
+    LinkKind kind = LinkKind::memory;
+    LinkCost cost;
+    friend bool operator==(const Link&, const Link&) = default;
+  };
+  std::vector<Link> links;  // one for each level and kind
+  LocalCost local_cost = default_costs().local;
+  bool local = false;  // was it measured?
 
-  bool has(LinkKind kind) const { return links[static_cast<std::size_t>(kind)]; }
-  void set(LinkKind kind, const LinkCost& cost) {
-    costs.of(kind) = cost;
-    links.set(static_cast<std::size_t>(kind));
-  }
+  const LinkCost* find(std::string_view level, LinkKind kind) const;  // null: not measured
+  void set(std::string_view level, LinkKind kind, const LinkCost& cost);
   friend bool operator==(const MeasuredCosts&, const MeasuredCosts&) = default;
 };
 
-// What was measured, a line each: a name and whole numbers.
+// A line each: a name, whole numbers and, of links, the level.
 std::string to_text(const MeasuredCosts& costs);
 
 // Adds what the text holds to `into`. false, and nothing is added: something in it is not as to_text() writes

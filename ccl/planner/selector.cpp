@@ -77,10 +77,12 @@ std::string_view by_size(const Request& r, std::uint64_t bytes, const Group& gro
   }
 }
 
-std::string names_of(Collective collective) {
+// Those that can serve the call.
+std::string names_of(const Request& request, const Group& group) {
   std::string names;
   for (const Algorithm& a : catalog())
-    if (a.collective == collective) names += (names.empty() ? "" : ", ") + std::string(a.name);
+    if (a.collective == request.collective && a.supports(request, group))
+      names += (names.empty() ? "" : ", ") + std::string(a.name);
   return names;
 }
 
@@ -177,7 +179,7 @@ Expected<Choice> Selector::select(const Request& request, std::string_view wante
       return Status(ErrorCode::invalid_argument,
                     fmt::format("algorithm '{}' {} {}; choose one of: {}", wanted,
                                 a == nullptr ? "does not exist for" : "does not support this call of",
-                                to_string(request.collective), names_of(request.collective)));
+                                to_string(request.collective), names_of(request, group_)));
   }
   const bool uneven = !request.recv_counts.empty();
   const std::uint64_t key = key_of(request, uneven ? 0 : data_bytes(request, model_.size()));

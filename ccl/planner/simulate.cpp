@@ -44,7 +44,11 @@ struct Cpu {
 
 struct Host {
   std::vector<Picoseconds> core_free_at;  // empty: a core for each rank
-  Picoseconds nic_out_free_at = 0, nic_in_free_at = 0;
+};
+
+// What messages share, each way.
+struct Way {
+  Picoseconds out_free_at = 0, in_free_at = 0;
 };
 
 class Simulation final {
@@ -55,6 +59,8 @@ class Simulation final {
         pairing_(schedules),
         cpus_(schedules.size()),
         hosts_(model.placement.cores.size()),
+        nics_(hosts_.size()),
+        uplinks_(model.placement.uplinks.size()),
         link_free_at_(schedules.size() * schedules.size(), 0) {
     STRATA_CHECK(model.size() == static_cast<int>(schedules.size()), model.size(), schedules.size());
     waits_.reserve(pairing_.steps());
@@ -163,13 +169,11 @@ class Simulation final {
     const std::uint64_t grain = std::min(step.length, link.grain_bytes);
     const Picoseconds ended = began + cpu(rank, step);
     const Picoseconds first_out = ended - stretched(rank, time_of(step.length - grain, link.send_ps_per_kib));
-    const Picoseconds on_wire =
-        occupy_wire(rank, step.peer, first_out, time_of(step.length, link.wire_ps_per_kib));
-    const Picoseconds grain_on_wire = time_of(grain, link.wire_ps_per_kib);
-    const Picoseconds first_in = on_wire + grain_on_wire + link.latency_ps;
+    const Wire wire = occupy_wire(rank, step.peer, first_out, step.length, link.wire_ps_per_kib);
+    const Picoseconds grain_on_wire = time_of(grain, wire.ps_per_kib);
+    const Picoseconds first_in = wire.begin + grain_on_wire + link.latency_ps;
     const Picoseconds last_in =
-        std::max(on_wire + time_of(step.length, link.wire_ps_per_kib), ended + grain_on_wire) +
-        link.latency_ps;
+        std::max(wire.begin + time_of(step.length, wire.ps_per_kib), ended + grain_on_wire) + link.latency_ps;
     const StepId theirs = pairing_.partner(rank, id);
     const Step& receive = step_of(step.peer, theirs);
     // So late that the receiver, if it is free, is done with all but the last grain when that arrives.
@@ -181,16 +185,42 @@ class Simulation final {
     return ended;
   }
 
-  // Returns when the first byte gets onto the wire.
-  Picoseconds occupy_wire(Rank from, Rank to, Picoseconds time, Picoseconds duration) {
-    if (duration == 0) return time;
-    const bool apart = model_.host_of(from) != model_.host_of(to);
-    Picoseconds& link = link_free_at_[index(from) * schedules_.size() + index(to)];
-    Picoseconds& out = apart ? host_of(from).nic_out_free_at : link;
-    Picoseconds& in = apart ? host_of(to).nic_in_free_at : link;
-    const Picoseconds begin = std::max({time, out, in});
-    out = in = begin + duration;
-    return begin;
+  struct Wire {
+    Picoseconds begin;  // when the first byte gets onto it
+    Picoseconds ps_per_kib;
+  };
+  // One part of a message's way: when it is free, and for how long a KiB of the message takes it.
+  struct Part {
+    Picoseconds* free_at;
+    Picoseconds ps_per_kib;
+  };
+
+  Wire occupy_wire(Rank from, Rank to, Picoseconds time, std::uint64_t bytes, Picoseconds link_ps_per_kib) {
+    parts_ = {{&link_free_at_[index(from) * schedules_.size() + index(to)], link_ps_per_kib}};
+    if (model_.host_of(from) != model_.host_of(to))
+      add_network(static_cast<std::size_t>(model_.host_of(from)),
+                  static_cast<std::size_t>(model_.host_of(to)), link_ps_per_kib);
+    Wire wire{time, link_ps_per_kib};
+    for (const Part& part : parts_) {
+      if (part.ps_per_kib == 0) continue;
+      wire.begin = std::max(wire.begin, *part.free_at);
+      wire.ps_per_kib = std::max(wire.ps_per_kib, part.ps_per_kib);
+    }
+    for (const Part& part : parts_)
+      if (part.ps_per_kib != 0) *part.free_at = wire.begin + time_of(bytes, part.ps_per_kib);
+    return wire;
+  }
+
+  void add_network(std::size_t from, std::size_t to, Picoseconds link_ps_per_kib) {
+    const auto& nic = model_.placement.nic_ps_per_kib;
+    parts_.push_back({&nics_[from].out_free_at, nic.empty() ? link_ps_per_kib : nic[from]});
+    parts_.push_back({&nics_[to].in_free_at, nic.empty() ? link_ps_per_kib : nic[to]});
+    for (std::size_t i = 0; i < uplinks_.size(); ++i) {
+      const Uplink& uplink = model_.placement.uplinks[i];
+      if (uplink.hosts[from] == uplink.hosts[to]) continue;
+      parts_.push_back(
+          {uplink.hosts[from] ? &uplinks_[i].out_free_at : &uplinks_[i].in_free_at, uplink.ps_per_kib});
+    }
   }
 
   void finish(Rank rank, StepId id, Picoseconds time) {
@@ -221,7 +251,9 @@ class Simulation final {
   Pairing pairing_;
   std::vector<Cpu> cpus_;
   std::vector<Host> hosts_;
-  std::vector<Picoseconds> link_free_at_;  // by pair, within a host
+  std::vector<Way> nics_, uplinks_;        // by host; by uplink of the placement
+  std::vector<Part> parts_;                // of the message at hand
+  std::vector<Picoseconds> link_free_at_;  // by pair
   std::vector<Event> events_;              // a heap
   std::uint64_t order_ = 0;
   // By place of a step: what it still waits for; since when it waits for nothing; when the message of a

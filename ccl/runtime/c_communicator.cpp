@@ -39,6 +39,8 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.spin_us = amount(full.spin_us, o.spin_us);
   o.memory_mb = amount(full.memory_mb, o.memory_mb);
   o.calibrate = text(full.calibrate);
+  o.topology = text(full.topology);
+  o.levels = text(full.levels);
   if (full.tcp_streams > 0) o.tcp_streams = full.tcp_streams;
   return o;
 }

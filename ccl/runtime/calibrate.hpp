@@ -1,10 +1,9 @@
 // From a communicator that can send to what its links cost, the same on all ranks.
 #pragma once
-#include <span>
-#include <string>
 #include <string_view>
 
 #include "ccl/planner/cost_model.hpp"
+#include "ccl/runtime/whereabouts.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/communicator.hpp"
 
@@ -12,15 +11,16 @@ namespace strata {
 
 // What a rank knows of the job before it is compared with what the others know.
 struct Surroundings {
-  std::span<const std::string> host_ids;  // of all ranks
-  int cores = 1;                          // that this host's ranks may use
-  bool shm = true;                        // this rank reaches the others of its host through shared memory
+  const Whereabouts& where;
+  int cores = 1;    // that this host's ranks may use
+  bool shm = true;  // this rank reaches the others of its host through shared memory
 };
 
-// Collective over the exchange. Rank 0's cache (mode auto) or the built-in costs (off) serve all; what is
-// missing is measured by one pair of ranks for each kind of link there is, and kept by rank 0 if it belongs
-// to its machine: links between hosts are measured for each job. mode: CommunicatorOptions::calibrate; that
-// of rank 0 counts. Error: a rank was lost meanwhile.
+// Collective over the exchange. What links of a level cost is taken from, in this order: the topology file;
+// rank 0's cache (mode auto); what a pair of ranks of that level measures (not off); the built-in costs. Rank
+// 0 keeps what belongs to its machine: links between hosts are measured for each job. mode:
+// CommunicatorOptions::calibrate; that of rank 0 counts, and `always` has everything measured. Error: a rank
+// was lost meanwhile.
 Expected<CostModel> calibrate(Exchange& exchange, Communicator& communicator, std::string_view mode,
                               const Surroundings& here);
 

@@ -2,6 +2,7 @@
 // rest.
 #include "strata/communicator.hpp"
 
+#include "ccl/planner/level_estimates.hpp"
 #include "ccl/runtime/communicator_impl.hpp"
 
 namespace strata {
@@ -208,6 +209,10 @@ Work Communicator::recv(void* data, std::uint64_t count, DataType type, Rank fro
                         const CallOptions& options) {
   return impl_->start(
       {.collective = Collective::recv, .output = data, .count = count, .type = type, .root = from}, options);
+}
+
+std::vector<LevelEstimate> Communicator::levels() const {
+  return level_estimates(impl_->state->selector->model());
 }
 
 Expected<std::vector<Estimate>> Communicator::estimate(Collective collective, std::uint64_t count,

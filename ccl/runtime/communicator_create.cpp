@@ -13,6 +13,7 @@
 #include "ccl/runtime/calibrate.hpp"
 #include "ccl/runtime/communicator_impl.hpp"
 #include "ccl/runtime/connect.hpp"
+#include "ccl/runtime/locate.hpp"
 #include "ccl/runtime/options.hpp"
 #include "ccl/topology/cpus.hpp"
 
@@ -53,6 +54,12 @@ Expected<std::vector<Introduction>> introduce(Exchange& exchange, const Communic
                       "given the same",
                       all[0].host, all[0].algorithm, r, all[r].host, all[r].algorithm));
   return all;
+}
+
+std::vector<Seat> seats_of(const std::vector<Introduction>& all) {
+  std::vector<Seat> seats;
+  for (const Introduction& i : all) seats.push_back({i.host, i.host_id, i.cpus, topology::kNone});
+  return seats;
 }
 
 // The ranks of this rank's host.
@@ -109,6 +116,9 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   std::vector<Peer> peers;
   for (const Introduction& i : *all) peers.push_back({.host = i.host, .pid = i.pid});
 
+  auto where = locate(**exchange, seats_of(*all), options.topology, options.levels);
+  if (!where) return where.status();
+
   auto engine = std::make_shared<Engine>(options.rank, std::move(peers));
   auto router = connect_all(**exchange, options, *engine);
   if (!router) return router.status();
@@ -121,12 +131,11 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   engine->attach(*std::move(router), state, driver_options(options, here));
   Communicator communicator(std::make_shared<Impl>(std::move(engine), state));
   if (options.size == 1) return communicator;
-  std::vector<std::string> host_ids;
-  for (Introduction& i : *all) host_ids.push_back(std::move(i.host_id));
   auto model = calibrate(**exchange, communicator, options.calibrate,
-                         {.host_ids = host_ids, .cores = here.cores, .shm = here.shm});
+                         {.where = *where, .cores = here.cores, .shm = here.shm});
   if (!model) return model.status();
   state->select_by(*std::move(model));
+  state->where = std::make_shared<const Whereabouts>(*std::move(where));
   return communicator;
 }
 

@@ -14,6 +14,7 @@
 #include "ccl/local/shm_group.hpp"
 #include "ccl/planner/plan_cache.hpp"
 #include "ccl/planner/selector.hpp"
+#include "ccl/runtime/whereabouts.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/status.hpp"
 
@@ -47,6 +48,8 @@ struct CommunicatorState {
     selector = std::make_shared<const Selector>(std::move(model));
     group.hierarchy = selector->model().levels;
   }
+  // Of the job's first communicator of several ranks: how that came to be known.
+  std::shared_ptr<const Whereabouts> where;
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected
   // Of the transport that reaches all other members through shared memory; null: there is none.

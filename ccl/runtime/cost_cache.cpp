@@ -8,20 +8,16 @@
 #include <sstream>
 #include <thread>
 
+#include "ccl/base/hash.hpp"
 #include "ccl/base/host.hpp"
 #include "ccl/base/log.hpp"
+#include "ccl/topology/machine_text.hpp"
 
 namespace strata {
 namespace {
 
-constexpr std::string_view kMagic = "strata costs 1\n";  // the number changes with what the lines mean
+constexpr std::string_view kMagic = "strata costs 2\n";  // the number changes with what the lines mean
 constexpr std::size_t kFileBytesMax = 64 << 10;
-
-std::uint64_t hash_of(std::string_view text) {  // FNV-1a
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
-}
 
 std::string first_bytes_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -81,9 +77,13 @@ std::string cache_folder(const Environment& environment) {
   return home.starts_with('/') ? std::string(home) + "/.cache/strata" : std::string();
 }
 
-CostCache cost_cache_of_this_machine() {
+CostCache cost_cache_of(const topology::Machine& machine) {
+  topology::Machine parts = machine;
+  parts.nics.clear();  // messages within a host have nothing to do with them
+  const auto text = topology::machine_text(parts);
   return {cache_folder(Environment::of_process()),
-          fmt::format("{}\n{}\n{}\n", STRATA_VERSION, this_host().id, cpu_model())};
+          fmt::format("{}\n{}\n{}\n{:016x}\n", STRATA_VERSION, kernel_release(), cpu_model(),
+                      text ? hash_of(*text) : 0)};
 }
 
 }  // namespace strata

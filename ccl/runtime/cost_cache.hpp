@@ -4,10 +4,11 @@
 
 #include "ccl/base/environment.hpp"
 #include "ccl/planner/costs_text.hpp"
+#include "ccl/topology/topology.hpp"
 
 namespace strata {
 
-// A file is valid for one key: the version, the host until its next boot, and the CPU's model.
+// A file is valid for one key: the version, the kernel, and the hardware.
 struct CostCache {
   std::string folder;  // empty: nothing is kept
   std::string key;     // lines
@@ -21,6 +22,7 @@ struct CostCache {
 
 // $XDG_CACHE_HOME/strata, or ~/.cache/strata; empty if the environment names neither.
 std::string cache_folder(const Environment& environment);
-CostCache cost_cache_of_this_machine();
+// This host's; machine: what is known of its parts.
+CostCache cost_cache_of(const topology::Machine& machine);
 
 }  // namespace strata

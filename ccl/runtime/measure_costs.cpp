@@ -146,6 +146,12 @@ Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, std::uin
   return Pair(communicator, peer, timeout_ms).run();
 }
 
+LinkTimes usual_times(LinkKind kind, const LinkCost& usual) {
+  return {static_cast<double>(usual.send_ps + usual.recv_ps + usual.latency_ps),
+          static_cast<double>(kind == LinkKind::tcp ? usual.wire_ps_per_kib
+                                                    : usual.send_ps_per_kib + usual.recv_ps_per_kib)};
+}
+
 LinkCost link_cost(LinkKind kind, LinkTimes times, const LinkCost& usual) {
   LinkCost cost = usual;
   if (kind == LinkKind::tcp) {
@@ -156,13 +162,12 @@ LinkCost link_cost(LinkKind kind, LinkTimes times, const LinkCost& usual) {
     cost.recv_ps_per_kib = std::min(usual.recv_ps_per_kib, cost.wire_ps_per_kib);
     return cost;
   }
-  const double message =
-      bounded_factor(times.message_ps, static_cast<double>(usual.send_ps + usual.recv_ps + usual.latency_ps));
+  const LinkTimes before = usual_times(kind, usual);
+  const double message = bounded_factor(times.message_ps, before.message_ps);
   for (Picoseconds* part : {&cost.send_ps, &cost.recv_ps, &cost.latency_ps, &cost.turn_ps})
     *part = rounded(static_cast<double>(*part) * message);
   // Each end sends and receives, and its CPU does one after the other.
-  const double bytes =
-      bounded_factor(times.ps_per_kib, static_cast<double>(usual.send_ps_per_kib + usual.recv_ps_per_kib));
+  const double bytes = bounded_factor(times.ps_per_kib, before.ps_per_kib);
   for (Picoseconds* part : {&cost.send_ps_per_kib, &cost.recv_ps_per_kib})
     *part = rounded(static_cast<double>(*part) * bytes);
   return cost;

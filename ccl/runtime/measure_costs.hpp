@@ -16,6 +16,9 @@ struct LinkTimes {
 // and recv, which have timeout_ms without progress.
 Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, std::uint32_t timeout_ms);
 
+// What link_cost() takes for `usual`.
+LinkTimes usual_times(LinkKind kind, const LinkCost& usual);
+
 // A ping-pong cannot tell the two ends and the way between them apart: within a host they have the shares of
 // `usual`, between hosts the CPU's work is as usual and the rest is the wire. Times of more than 16 times the
 // usual or less than a 16th count as so much: the machine was busy with something else.

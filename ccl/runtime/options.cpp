@@ -14,6 +14,7 @@ namespace strata {
 namespace {
 
 constexpr std::size_t kSecretBytesMax = 4096;
+constexpr std::size_t kLevelsBytesMax = 1 << 20;
 constexpr std::uint32_t kSpinUsMax = 1'000'000;
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 constexpr std::array<std::string_view, 3> kCalibrations = {"auto", "always", "off"};
@@ -101,6 +102,8 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   options.interface = environment.text("STRATA_INTERFACE");
   options.algorithm = environment.text("STRATA_ALGORITHM");
   options.transport = environment.text("STRATA_TRANSPORT");
+  options.topology = environment.text("STRATA_TOPOLOGY");
+  options.levels = environment.text("STRATA_LEVELS");
   if (Status s = environment.read("STRATA_CALIBRATE", options.calibrate); !s.ok()) return s;
   if (Status s = validate_transport(options.transport); !s.ok())
     return invalid("the environment variable STRATA_TRANSPORT: {}", s.message());
@@ -132,6 +135,8 @@ Status validate(const CommunicatorOptions& o) {
   if (o.secret.size() > kSecretBytesMax)
     return invalid("secret has {} bytes; it may have at most {}", o.secret.size(), kSecretBytesMax);
   if (Status s = validate_transport(o.transport); !s.ok()) return s;
+  if (o.levels.size() > kLevelsBytesMax)
+    return invalid("levels has {} bytes; it may have at most {}", o.levels.size(), kLevelsBytesMax);
   if (!o.calibrate.empty() &&
       std::find(kCalibrations.begin(), kCalibrations.end(), o.calibrate) == kCalibrations.end())
     return invalid("calibrate is \"{}\"; it must be one of {}", o.calibrate, fmt::join(kCalibrations, ", "));

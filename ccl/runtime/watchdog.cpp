@@ -106,7 +106,8 @@ std::string Watchdog::who_is_late(const Operation& o) const {
                                        : fmt::format("{} has not called it, only {} operations before; ",
                                                      name, answer->second.next_operation);
   }
-  return text.empty() ? "all ranks are in it; " : text;
+  if (text.empty()) return "all ranks are in it";
+  return text.substr(0, text.size() - 2);  // without the last separator
 }
 
 // The first step on the wire says whom this rank waits for.

@@ -58,6 +58,10 @@ Expected<Hierarchy> hierarchy(std::span<const Place> places, const Topology& top
 Expected<Hierarchy> hierarchy_by_hand(std::string_view levels, std::span<const Place> places,
                                       const Topology& topology);
 
+// The same for some of the ranks, which become 0, 1, ... in this order. Levels that add nothing among them
+// are left out.
+Hierarchy among(const Hierarchy& hierarchy, std::span<const Rank> ranks);
+
 // Index of the innermost level that has both ranks in one group; a and b differ and are below the size.
 std::size_t common_level(const Hierarchy& hierarchy, Rank a, Rank b);
 

@@ -29,6 +29,14 @@ void fill(Partition& partition, const Partition& inner) {
 
 }  // namespace
 
+Partition partition_of(const Level& level, int size) {
+  Partition partition(static_cast<std::size_t>(size), kNone);
+  for (std::size_t group = 0; group < level.groups.size(); ++group)
+    for (const Rank rank : level.groups[group])
+      partition[static_cast<std::size_t>(rank)] = static_cast<int>(group);
+  return partition;
+}
+
 int group_count(const Partition& partition) {
   std::set<int> groups(partition.begin(), partition.end());
   groups.erase(kNone);

@@ -15,6 +15,9 @@ struct NamedPartition {
   Partition groups;
 };
 
+// Of each rank, the index of its group.
+Partition partition_of(const Level& level, int size);
+
 int group_count(const Partition& partition);  // ranks in none are not counted
 
 // Ranks stay together where they are so in both; who is in none in a is in none.

@@ -107,6 +107,24 @@ BitsPerSecond host_rate(const Topology& topology, int host) {
   return sum;
 }
 
+BitsPerSecond uplink_rate(const Topology& topology, int group) {
+  BitsPerSecond sum = 0;
+  for (std::size_t i = 0; i < topology.hosts.size(); ++i) {
+    if (topology.hosts[i].group != group) continue;
+    const BitsPerSecond rate = host_rate(topology, static_cast<int>(i));
+    if (rate == 0) return 0;
+    sum += rate;
+  }
+  for (std::size_t i = 0; i < topology.groups.size(); ++i) {
+    if (topology.groups[i].parent != group) continue;
+    const BitsPerSecond rate = uplink_rate(topology, static_cast<int>(i));
+    if (rate == 0) return 0;
+    sum += rate;
+  }
+  return static_cast<BitsPerSecond>(static_cast<double>(sum) /
+                                    topology.groups[static_cast<std::size_t>(group)].oversubscription);
+}
+
 BitsPerSecond rate_between(const Topology& topology, int a, int b) {
   STRATA_CHECK(a != b, a, b);
   const auto around_a = groups_around(topology, a), around_b = groups_around(topology, b);

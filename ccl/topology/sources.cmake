@@ -1,6 +1,7 @@
 target_sources(strata_core PRIVATE
   topology/by_hand.cpp
   topology/candidates.cpp
+  topology/check_ranks.cpp
   topology/cpu_list.cpp
   topology/cpus.cpp
   topology/discover.cpp
@@ -9,6 +10,7 @@ target_sources(strata_core PRIVATE
   topology/hwloc_machine.cpp
   topology/import.cpp
   topology/machine_file.cpp
+  topology/machine_text.cpp
   topology/nccl_xml.cpp
   topology/nvlink.cpp
   topology/nvml.cpp

@@ -50,9 +50,11 @@ std::vector<std::string> names_of(const Items& items) {
 class Reader final {
  public:
   Reader(const toml::table& root, const std::string& path)
-      : file_(path), root_(file_, root, "the file", {"levels", "group", "rail", "machine", "host", "cost"}) {}
+      : path_(path),
+        file_(path),
+        root_(file_, root, "the file", {"levels", "group", "rail", "machine", "host", "cost"}) {}
 
-  Expected<Topology> run() {
+  Expected<TopologyFile> run() {
     read_levels();
     read_groups();
     for (const toml::table* table : root_.tables("rail")) {
@@ -74,7 +76,7 @@ class Reader final {
       root_.fail("host",
                  "there are no hosts; add a [[host]] with a name for each, or name = \"node[00-15]\"");
     if (!file_.status().ok()) return file_.status();
-    return std::move(topology_);
+    return TopologyFile{path_, std::move(topology_), std::move(host_lines_)};
   }
 
  private:
@@ -96,13 +98,19 @@ class Reader final {
            std::find(std::begin(kHostLevels), std::end(kHostLevels), name) != std::end(kHostLevels);
   }
 
+  // Lines of text name levels.
+  static bool is_name(const std::string& level) {
+    return !level.empty() &&
+           std::none_of(level.begin(), level.end(), [](unsigned char c) { return c < ' '; });
+  }
+
   void read_levels() {
     topology_.levels = root_.texts("levels");
     std::set<std::string> seen;
     for (const std::string& level : topology_.levels)
-      if (is_host_level(level) || level.empty() || !seen.insert(level).second)
+      if (is_host_level(level) || !is_name(level) || !seen.insert(level).second)
         root_.fail("levels", fmt::format("levels has '{}', which {}; give it another name", level,
-                                         level.empty()          ? "is no name"
+                                         !is_name(level)        ? "is no name"
                                          : is_host_level(level) ? "is a level that all topologies have"
                                                                 : "is there twice"));
   }
@@ -166,6 +174,7 @@ class Reader final {
           return f.fail("name", fmt::format("host '{}' is there twice; name each once", name));
         topology_.hosts.push_back(like);
         topology_.hosts.back().name = name;
+        host_lines_.push_back(static_cast<int>(table->source().begin.line));
       }
       if (topology_.hosts.size() > kHostsMax)
         return f.fail("name", fmt::format("there are more than {} hosts; leave some out", kHostsMax));
@@ -186,14 +195,16 @@ class Reader final {
     }
   }
 
+  const std::string path_;
   Toml file_;
   Fields root_;
   Topology topology_;
+  std::vector<int> host_lines_;
 };
 
 }  // namespace
 
-Expected<Topology> parse_topology(std::string_view text, const std::string& path) {
+Expected<TopologyFile> parse_topology_file(std::string_view text, const std::string& path) {
   toml::table root;
   try {
     root = toml::parse(text, path);
@@ -202,6 +213,12 @@ Expected<Topology> parse_topology(std::string_view text, const std::string& path
                                                            error.source().begin.line, error.description()));
   }
   return Reader(root, path).run();
+}
+
+Expected<Topology> parse_topology(std::string_view text, const std::string& path) {
+  auto file = parse_topology_file(text, path);
+  if (!file) return file.status();
+  return std::move(file->topology);
 }
 
 Expected<Topology> read_topology(const std::string& path) {

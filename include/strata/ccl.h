@@ -74,9 +74,14 @@ typedef struct strata_comm_options {
   uint32_t memory_mb; /* MiB the process keeps for reuse between operations; default 64; UINT32_MAX: none */
   const char* calibrate; /* "auto", "always" or "off"; whether links are measured at the start */
   uint32_t tcp_streams;  /* TCP connections to each peer, at most 16; default 1 */
+  const char* topology;  /* a topology file with the job's hosts, the same on all ranks */
+  const char* levels;    /* levels by hand: "2x4", "numa,host,rack" or "0-3,4-7;0-7", the same on all ranks */
 } strata_comm_options;
-#define STRATA_COMM_OPTIONS_INIT \
-  { sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0 }
+#define STRATA_COMM_OPTIONS_INIT                                                                         \
+  {                                                                                                      \
+    sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, \
+        NULL, NULL                                                                                       \
+  }
 
 typedef struct strata_call_options {
   size_t size;

@@ -101,6 +101,9 @@ class STRATA_API Communicator final {
                                            ReduceOp = ReduceOp::sum, Rank root = 0,
                                            const CallOptions& = {}) const;
 
+  // Where the ranks sit: levels from the inside out, the same on all ranks. Empty: nothing is known.
+  std::vector<LevelEstimate> levels() const;
+
   // Fails the communicator at all ranks with `aborted` and this reason.
   void abort(std::string_view reason);
 

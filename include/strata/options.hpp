@@ -47,6 +47,15 @@ struct CommunicatorOptions {
   // the built-in costs are used. Rank 0's counts.
   std::string calibrate;
 
+  // A topology file (`strata-topo --help` shows the format): what cannot be discovered of racks, rails and
+  // machines. It must have the job's hosts. All ranks must be given the same one, each by its own path.
+  // Empty: what can be discovered.
+  std::string topology;
+  // The levels of groups that hierarchical algorithms work on, by hand: "2x4", "numa,host,rack" or
+  // "0-3,4-7;0-7", as `strata-topo levels` takes them; "cluster": none. All ranks must be given the same.
+  // Empty: all that there are.
+  std::string levels;
+
   // Reads RANK, WORLD_SIZE, LOCAL_RANK, MASTER_ADDR, MASTER_PORT (torchrun's names) and STRATA_*.
   // Error: invalid_argument naming the variable, its value and what it may be; an unknown STRATA_ variable
   // too.

@@ -9,12 +9,13 @@ namespace {
 
 MeasuredCosts some() {
   MeasuredCosts costs;
-  LinkCost shm = costs.costs.of(LinkKind::shm);
+  LinkCost shm = default_costs().of(LinkKind::shm);
   shm.send_ps = 123;
   shm.wire_ps_per_kib = 45;
-  costs.set(LinkKind::shm, shm);
-  costs.set(LinkKind::tcp, costs.costs.of(LinkKind::tcp));
-  costs.costs.local.copy_ps_per_kib = 6;
+  costs.set("numa", LinkKind::shm, shm);
+  costs.set("numa", LinkKind::tcp_local, default_costs().of(LinkKind::tcp_local));
+  costs.set("a rack's row", LinkKind::tcp, default_costs().of(LinkKind::tcp));
+  costs.local_cost.copy_ps_per_kib = 6;
   costs.local = true;
   return costs;
 }
@@ -29,12 +30,15 @@ TEST_CASE("costs are read as they were written") {
   }
 }
 
-TEST_CASE("what is read is added to what is known") {
+TEST_CASE("what is read is added to what is known, and replaces it") {
   MeasuredCosts known;
-  known.set(LinkKind::tcp_local, known.costs.of(LinkKind::tcp_local));
+  known.set("host", LinkKind::tcp_local, default_costs().of(LinkKind::tcp_local));
+  known.set("numa", LinkKind::shm, default_costs().of(LinkKind::shm));
   REQUIRE(add_text(to_text(some()), known));
-  CHECK(known.has(LinkKind::tcp_local));
-  CHECK(known.has(LinkKind::shm));
+  CHECK(known.find("host", LinkKind::tcp_local) != nullptr);
+  CHECK(known.find("host", LinkKind::shm) == nullptr);
+  CHECK(known.find("numa", LinkKind::shm)->send_ps == 123);
+  CHECK(known.links.size() == 4);
   CHECK(known.local);
 }
 
@@ -48,10 +52,11 @@ TEST_CASE("broken texts are refused as a whole") {
     CHECK(!add_text(cut, into));
     CHECK(into == MeasuredCosts{});
   }
-  for (const char* bad : {"\n", "shm\n", "shm 1 2 3 4 5 6\n", "shm 1 2 3 4 5 6 7 8\n", "shm 1 2 3 4 5 6 7 \n",
-                          "shm 1 2 3 4 5 6 -7\n", "shm 1 2 3 4 5 6 9999999999999\n", "shm 1 2 3 4 5 6 0x7\n",
-                          "shm  1 2 3 4 5 6 7\n", "rdma 1 2 3 4 5 6 7\n", "local 1\n", "local 1 2 3\n",
-                          "local 99999999999999999999 2\n"}) {
+  for (const char* bad :
+       {"\n", "shm\n", "shm 1 2 3 4 5 6 l3\n", "shm 1 2 3 4 5 6 7\n", "shm 1 2 3 4 5 6 7 \n",
+        "shm 1 2 3 4 5 6 -7 l3\n", "shm 1 2 3 4 5 6 9999999999999 l3\n", "shm 1 2 3 4 5 6 0x7 l3\n",
+        "shm  1 2 3 4 5 6 7 l3\n", "rdma 1 2 3 4 5 6 7 l3\n", "shm 1 2 3 4 5 6 7 l\t3\n", "local 1\n",
+        "local 1 2 3\n", "local 1 2 \n", "local 99999999999999999999 2\n"}) {
     CAPTURE(bad);
     MeasuredCosts into;
     CHECK(!add_text(bad, into));

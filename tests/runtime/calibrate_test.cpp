@@ -14,6 +14,7 @@
 #include "ccl/runtime/measure_costs.hpp"
 #include "tests/support/local_exchange.hpp"
 #include "tests/support/world.hpp"
+#include "tests/topology/examples.hpp"
 
 namespace strata::test {
 namespace {
@@ -47,17 +48,25 @@ WorldOptions over(Wire wire) {
   return options;
 }
 
+// Ranks on hosts of which nothing else is known.
+Whereabouts on_hosts(const std::vector<std::string>& host_ids) {
+  std::vector<Seat> seats;
+  for (const std::string& id : host_ids) seats.push_back({id, id, "", topology::kNone});
+  return whereabouts(seats, std::vector<std::optional<topology::Machine>>(host_ids.size()), nullptr, "")
+      .value();
+}
+
 // Rank r is on host_ids[r], which has r + 1 cores by its own word. modes: of each rank.
-std::vector<CostModel> calibrate_all(const std::vector<std::string>& host_ids, Wire wire,
+std::vector<CostModel> calibrate_all(const Whereabouts& where, Wire wire,
                                      const std::vector<std::string>& modes) {
-  const int size = static_cast<int>(host_ids.size());
+  const int size = static_cast<int>(where.host.size());
   LocalExchangeHub hub(size);
-  std::vector<CostModel> models(host_ids.size());
+  std::vector<CostModel> models(where.host.size());
   const std::string failures = run_world(size, over(wire), [&](Communicator& c) {
     LocalExchange exchange(hub, c.rank());
     const auto r = static_cast<std::size_t>(c.rank());
-    const auto model = calibrate(exchange, c, modes[r],
-                                 {.host_ids = host_ids, .cores = c.rank() + 1, .shm = wire == Wire::shm});
+    const auto model =
+        calibrate(exchange, c, modes[r], {.where = where, .cores = c.rank() + 1, .shm = wire == Wire::shm});
     EXPECT_OK(model.status());
     models[r] = *model;
   });
@@ -66,12 +75,25 @@ std::vector<CostModel> calibrate_all(const std::vector<std::string>& host_ids, W
 }
 
 std::vector<CostModel> calibrate_all(const std::vector<std::string>& host_ids, Wire wire, const char* mode) {
-  return calibrate_all(host_ids, wire, std::vector<std::string>(host_ids.size(), mode));
+  return calibrate_all(on_hosts(host_ids), wire, std::vector<std::string>(host_ids.size(), mode));
+}
+
+const LinkCost& cost_of(const CostModel& model, LinkKind kind) {
+  for (const LinkLevels::Level& level : model.links->levels)
+    if (level.kind == kind) return level.cost;
+  FAIL("no such link");
+  std::abort();
+}
+
+bool all_measured(const CostModel& model) {
+  const auto& levels = model.links->levels;
+  return std::all_of(levels.begin(), levels.end(), [](const auto& level) { return level.measured; });
 }
 
 bool same(const std::vector<CostModel>& models) {
   for (const CostModel& m : models)
-    if (m.costs != models[0].costs || m.placement != models[0].placement) return false;
+    if (m.costs != models[0].costs || m.placement != models[0].placement || *m.links != *models[0].links)
+      return false;
   return true;
 }
 
@@ -90,21 +112,25 @@ TEST_CASE("all ranks come to the same model, with hosts and cores in their place
   CHECK(placement.cores == std::vector<int>{1, 2, 4});  // as the lowest rank of each host says
   const LinkKind within = wire == Wire::shm ? LinkKind::shm : LinkKind::tcp_local;
   CHECK(placement.within == within);
-  CHECK(models[0].costs.of(within) != kUsual.of(within));
-  CHECK(models[0].costs.of(LinkKind::tcp) != kUsual.of(LinkKind::tcp));
+  CHECK(cost_of(models[0], within) != kUsual.of(within));
+  CHECK(cost_of(models[0], LinkKind::tcp) != kUsual.of(LinkKind::tcp));
+  CHECK(all_measured(models[0]));
   CHECK(models[0].costs.local != kUsual.local);
 }
 
 TEST_CASE("off takes the built-in costs, and rank 0 decides") {
   const CacheFolder folder;
   const auto hosts = ids({"a", "a", "a"});
-  auto models = calibrate_all(hosts, Wire::shm, {"off", "always", "auto"});
+  auto models = calibrate_all(on_hosts(hosts), Wire::shm, {"off", "always", "auto"});
   REQUIRE(same(models));
   CHECK(models[0].costs == kUsual);
+  CHECK(cost_of(models[0], LinkKind::shm) == kUsual.of(LinkKind::shm));
+  CHECK(!all_measured(models[0]));
   CHECK(folder.files() == 0);
-  models = calibrate_all(hosts, Wire::shm, {"always", "off", "off"});
+  models = calibrate_all(on_hosts(hosts), Wire::shm, {"always", "off", "off"});
   REQUIRE(same(models));
   CHECK(models[0].costs != kUsual);
+  CHECK(all_measured(models[0]));
 }
 
 TEST_CASE("what was measured on this machine is not measured again") {
@@ -115,31 +141,32 @@ TEST_CASE("what was measured on this machine is not measured again") {
   const auto again = calibrate_all(hosts, Wire::shm, "auto");
   REQUIRE(same(again));
   CHECK(again[0].costs == first[0].costs);
+  CHECK(*again[0].links == *first[0].links);
   // Another kind of link is measured, and the first is kept.
   const auto other = calibrate_all(hosts, Wire::tcp, "auto");
-  CHECK(other[0].costs.of(LinkKind::shm) == first[0].costs.of(LinkKind::shm));
-  CHECK(other[0].costs.of(LinkKind::tcp_local) != kUsual.of(LinkKind::tcp_local));
+  CHECK(cost_of(other[0], LinkKind::tcp_local) != kUsual.of(LinkKind::tcp_local));
   CHECK(folder.files() == 1);
+  CHECK(*calibrate_all(hosts, Wire::shm, "auto")[0].links == *first[0].links);
 }
 
 TEST_CASE("links between hosts are not kept") {
   const CacheFolder folder;
   (void)calibrate_all(ids({"a", "b"}), Wire::tcp, "auto");
-  const MeasuredCosts kept = cost_cache_of_this_machine().read();
+  const MeasuredCosts kept = cost_cache_of({}).read();
   CHECK(kept.local);
-  CHECK(!kept.has(LinkKind::tcp));
+  CHECK(kept.links.empty());
 }
 
 TEST_CASE("a broken or foreign file is ignored and replaced") {
   const CacheFolder folder;
-  const CostCache cache = cost_cache_of_this_machine();
+  const CostCache cache = cost_cache_of({});
   MeasuredCosts costs;
-  costs.set(LinkKind::shm, kUsual.of(LinkKind::shm));
+  costs.set("host", LinkKind::shm, kUsual.of(LinkKind::shm));
   cache.write(costs);
   REQUIRE(cache.read() == costs);
   std::string text;
   std::getline(std::ifstream(cache.path()), text, '\0');
-  for (const std::string& bad : {std::string("x"), text + "shm 1\n", text.substr(0, text.size() - 1),
+  for (const std::string& bad : {std::string("x"), text + "shm 1 host\n", text.substr(0, text.size() - 1),
                                  "other " + text, std::string(1 << 20, '\n')}) {
     std::ofstream(cache.path()) << bad;
     CHECK(cache.read() == MeasuredCosts{});
@@ -156,7 +183,7 @@ TEST_CASE("a broken or foreign file is ignored and replaced") {
 
 TEST_CASE("nowhere to keep anything is no trouble") {
   MeasuredCosts costs;
-  costs.set(LinkKind::shm, kUsual.of(LinkKind::shm));
+  costs.set("host", LinkKind::shm, kUsual.of(LinkKind::shm));
   for (const char* folder : {"", "/proc/nowhere", "/dev/null/x"}) {
     const CostCache cache{folder, "key\n"};
     cache.write(costs);
@@ -169,9 +196,54 @@ TEST_CASE("nowhere to keep anything is no trouble") {
   CHECK(folder({}).empty());
 }
 
+TEST_CASE("each level has a pair that measures it, and what the file says is not measured") {
+  const CacheFolder folder;
+  // Two hosts of two NUMA nodes of two ranks; racks of a host each.
+  std::vector<Seat> seats;
+  for (const char* host : {"a", "b"})
+    for (const char* cpus : {"0", "1", "2", "3"}) seats.push_back({host, host, cpus, topology::kNone});
+  const topology::Machine machine = topology::test::even_machine(1, 2, 1, 2);
+  const std::vector<std::optional<topology::Machine>> machines(2, machine);
+  const auto file = topology::parse_topology_file(R"(
+[[machine]]
+name = "m"
+nics = [{name = "eth0", rate = "1 Gb/s"}]
+[[host]]
+name = "a"
+machine = "m"
+[[host]]
+name = "b"
+machine = "m"
+[[cost]]
+level = "package"
+medium = "tcp"
+latency = "20 us"
+)",
+                                                  "t.toml");
+  REQUIRE(file.ok());
+  const Whereabouts where = whereabouts(seats, machines, &*file, "").value();
+  const auto models = calibrate_all(where, Wire::tcp, std::vector<std::string>(8, "auto"));
+  REQUIRE(same(models));
+  const auto& levels = models[0].links->levels;
+  REQUIRE(levels.size() == 3);
+  CHECK(levels[0].name == "l3");
+  CHECK(levels[1].name == "package");
+  CHECK(levels[2].name == "cluster");
+  CHECK(all_measured(models[0]));
+  const LinkCost& stated = levels[1].cost;
+  CHECK(std::abs(stated.send_ps + stated.recv_ps + stated.latency_ps - 20'000'000) < 10);
+  CHECK(stated.send_ps_per_kib == kUsual.of(LinkKind::tcp_local).send_ps_per_kib);  // no rate was stated
+  CHECK(levels[2].cost.wire_ps_per_kib >= ps_per_kib_at(1'000'000'000));
+  CHECK(models[0].placement.nic_ps_per_kib == std::vector<Picoseconds>(2, ps_per_kib_at(1'000'000'000)));
+  const MeasuredCosts kept = cost_cache_of(machine).read();
+  CHECK(kept.find("l3", LinkKind::tcp_local) != nullptr);
+  CHECK(kept.find("package", LinkKind::tcp_local) == nullptr);
+  CHECK(kept.find("cluster", LinkKind::tcp) == nullptr);
+}
+
 TEST_CASE("a rank that goes away while links are measured is an error on all, not a hang") {
   const CacheFolder folder;
-  const auto hosts = ids({"a", "a", "a"});
+  const Whereabouts where = on_hosts(ids({"a", "a", "a"}));
   LocalExchangeHub hub(3);
   const std::string failures = run_world(3, over(Wire::tcp), [&](Communicator& c) {
     LocalExchange exchange(hub, c.rank());
@@ -181,7 +253,7 @@ TEST_CASE("a rank that goes away while links are measured is an error on all, no
       EXPECT_OK(exchange.all_gather("-it went away").status());
       return;
     }
-    const auto model = calibrate(exchange, c, "always", {.host_ids = hosts, .cores = 1, .shm = false});
+    const auto model = calibrate(exchange, c, "always", {.where = where, .cores = 1, .shm = false});
     EXPECT(!model.ok());
   });
   CHECK(failures == "");

@@ -17,6 +17,9 @@ std::optional<Collective> collective_of(const TestCase& test);
 std::string before_text(std::uint64_t bytes, const std::vector<Explained>& candidates);
 std::string after_text(const std::vector<Explained>& candidates);
 
+// How the ranks sit, and what links between them cost; nothing for no levels.
+std::string levels_text(const std::vector<LevelEstimate>& levels);
+
 // Measures, with predictions before and after it; all_of_them: every candidate that can be had by its name.
 // `print` gets the lines. Collective.
 class Explainer final {

@@ -36,7 +36,41 @@ std::string verdict(const std::vector<Explained>& all) {
                      *all[0].measured_us / *best->measured_us, name_of(*best, all));
 }
 
+// "0-3 | 4-7": ranks of each group, as far as a line goes.
+std::string groups_text(const std::vector<std::vector<Rank>>& groups) {
+  constexpr std::size_t kBytesMax = 60;
+  std::string text;
+  for (const std::vector<Rank>& group : groups) {
+    std::string ranks;
+    for (std::size_t i = 0; i < group.size();) {
+      std::size_t end = i + 1;
+      while (end < group.size() && group[end] == group[end - 1] + 1) ++end;
+      ranks += (ranks.empty() ? "" : ",") + std::to_string(group[i]);
+      if (end > i + 1) ranks += "-" + std::to_string(group[end - 1]);
+      i = end;
+    }
+    if (text.size() + ranks.size() > kBytesMax && !text.empty()) return text + " | ...";
+    text += (text.empty() ? "" : " | ") + ranks;
+  }
+  return text;
+}
+
 }  // namespace
+
+std::string levels_text(const std::vector<LevelEstimate>& levels) {
+  if (levels.empty()) return {};
+  std::string text =
+      fmt::format("#\n# {:<12} {:<6} {:>9} {:>9}  {:<9} ranks\n", "level", "over", "us", "Gb/s", "cost");
+  for (const LevelEstimate& l : levels)
+    text +=
+        fmt::format("# {:<12} {:<6} {:>9} {:>9}  {:<9} {}{}\n", l.name, l.medium.empty() ? "-" : l.medium,
+                    us_text(l.latency_us), us_text(l.gigabits_per_second),
+                    l.medium.empty() ? "by hand"
+                    : l.measured     ? "measured"
+                                     : "built-in",
+                    groups_text(l.groups), l.used || l.groups.size() == 1 ? "" : "  (no algorithm's level)");
+  return text;
+}
 
 std::optional<Collective> collective_of(const TestCase& test) {
   switch (test.kind) {

@@ -76,6 +76,7 @@ void print(const std::string& text) {
 
 int run_cycle(World& world, Meter& meter, const Options& options, Output& output) {
   Explainer explainer(world, meter, options.all_algorithms, print);
+  if (options.explain && world.prints()) print(levels_text(world.communicator().levels()));
   for (const TestCase* test : options.tests) {
     if (world.prints()) output.begin(*test);
     for (const Measurement& what : measurements_of(*test, options, world.size())) {
@@ -119,6 +120,8 @@ int run(World& world, const Options& options) {
 
 int start(const Options& options, CommunicatorOptions where) {
   if (!options.transport.empty()) where.transport = options.transport;
+  if (!options.topology.empty()) where.topology = options.topology;
+  if (!options.levels.empty()) where.levels = options.levels;
   if (options.timeout_ms != 0) where.timeout_ms = options.timeout_ms;
   if (options.tests.size() > 1) where.algorithm = options.algorithm;
   Expected<Communicator> communicator = Communicator::create(where);

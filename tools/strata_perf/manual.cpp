@@ -39,11 +39,13 @@ SAMPLES
   way can be compared.
 
 EXPLAIN
-  With --explain, lines with # before a row say what each algorithm is predicted to take, the chosen one marked by *,
-  and lines after it what it took, the median out of place. With --algorithm all every algorithm is measured twice,
-  in turn, the better median counts, and a last line says how near the chosen one comes to the best. Within a host,
-  collectives on common memory are no messages and have no prediction; --transport tcp shows the choice among the
-  others. v forms and point to point are not explained.
+  With --explain, lines with # say at first which levels the ranks form, from the inside out, and what a message pays
+  between two ranks that no level further in has together: half a round trip and the rate of its way. Then lines
+  before a row say what each algorithm is predicted to take, the chosen one marked by *, and lines after it what it
+  took, the median out of place. With --algorithm all every algorithm is measured twice, in turn, the better median
+  counts, and a last line says how near the chosen one comes to the best. Within a host, collectives on common memory
+  are no messages and have no prediction; --transport tcp shows the choice among the others. v forms and point to
+  point are not explained.
 
 OUTPUT
   Lines that begin with # are not rows. A row holds
@@ -77,6 +79,8 @@ EXAMPLES
   One-way latency of TCP, and its bandwidth with 16 messages under way:
     strata-run -n 2 -- strata-perf ping_pong -b 8 -e 4K -f 2 -n 1000 --transport tcp
     strata-run -n 2 -- strata-perf send -b 64K -e 64M -f 4 --window 16 --transport tcp
+  The levels that a topology file gives the ranks, and what is chosen by them:
+    strata-run --lab 4x2@1gbit --lab-racks 2 -- strata-perf all_reduce --sizes 1K,4M --explain --topology cluster.toml
   Tail latency of small calls:
     strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
 )";

@@ -221,6 +221,10 @@ class Binder {
         "print what each algorithm is predicted to take, and which is chosen");
     option("--transport", "NAMES", "narrow the transports, e.g. tcp or shm,tcp",
            [this](const auto&, const auto& text) { o_.transport = text; });
+    option("--topology", "FILE", "racks, rails and machines of the hosts (STRATA_TOPOLOGY)",
+           [this](const auto&, const auto& text) { o_.topology = text; });
+    option("--levels", "LEVELS", "2x4, numa,host,rack or 0-3,4-7;0-7 (STRATA_LEVELS)",
+           [this](const auto&, const auto& text) { o_.levels = text; });
     option("-T,--timeout", "SECONDS", "an operation without progress for so long fails [60]",
            [this](const auto& f, const auto& text) {
              o_.timeout_ms = static_cast<std::uint32_t>(whole_number(f, text, 1, 4'000'000) * 1000);

@@ -21,6 +21,9 @@ std::string manual_footer() {
   Two emulated hosts with four ranks each, at 1 Gbit/s, on this machine (as root; see LABS):
     strata-run --lab 2x4@1gbit -- ./program
 
+  A cluster whose racks a file describes; strata-topo --help shows how such a file is written, and measures one:
+    strata-run --nnodes 2 --node-rank 0 --rendezvous host-a:29400 -n 4 --topology cluster.toml -- ./program
+
   What rank 0 prints, untouched, into a file:
     strata-run -n 4 --only-rank 0 --no-prefix -- ./program > result.csv
 

@@ -90,6 +90,11 @@ void add_library_options(CLI::App& app, Options& o) {
       ->type_name("I");
   app.add_option("--port-range", o.port_range, "Sets STRATA_PORT_RANGE: first-last")->type_name("A-B");
   app.add_option("--algorithm", o.algorithm, "Sets STRATA_ALGORITHM")->type_name("NAME");
+  app.add_option("--topology", o.topology,
+                 "Sets STRATA_TOPOLOGY: a file with the racks, rails and machines of the hosts")
+      ->type_name("FILE");
+  app.add_option("--levels", o.levels, "Sets STRATA_LEVELS: 2x4, numa,host,rack or 0-3,4-7;0-7")
+      ->type_name("LEVELS");
   app.add_option("--timeout", o.timeout_s,
                  "An operation stalled for so long fails on all ranks; 0: never (60)")
       ->type_name("SECONDS")
