@@ -10,20 +10,24 @@
 namespace strata::topology {
 namespace {
 
-int line_of(const TopologyFile& file, std::string_view host) {
-  const auto& hosts = file.topology.hosts;
-  const auto found = std::find_if(hosts.begin(), hosts.end(), [&](const Host& h) { return h.name == host; });
-  return file.host_lines[static_cast<std::size_t>(found - hosts.begin())];
-}
-
-Status unknown_host(const TopologyFile& file, std::size_t rank, const std::string& host) {
+// The line is that of the host that is most likely meant: one that the job is not on, if there is any.
+Status unknown_host(const TopologyFile& file, std::span<const std::string> hosts, std::size_t rank) {
+  const auto is_used = [&](const Host& host) {
+    return std::find(hosts.begin(), hosts.end(), host.name) != hosts.end();
+  };
+  const auto& known = file.topology.hosts;
+  const bool all_used = std::all_of(known.begin(), known.end(), is_used);
   std::vector<std::string_view> names;
-  for (const Host& known : file.topology.hosts) names.push_back(known.name);
-  const std::string_view near = nearest(host, names);
+  for (const Host& host : known)
+    if (all_used || !is_used(host)) names.push_back(host.name);
+  const std::string_view near = nearest(hosts[rank], names);
+  const auto meant =
+      std::find_if(known.begin(), known.end(), [&](const Host& host) { return host.name == near; });
   return {ErrorCode::invalid_argument,
           fmt::format("{}:{}: rank {} is on host '{}', which the file does not have; if it is '{}' of this "
                       "line, correct that, else add a [[host]] with name = \"{}\"",
-                      file.path, line_of(file, near), rank, host, near, host)};
+                      file.path, file.host_lines[static_cast<std::size_t>(meant - known.begin())], rank,
+                      hosts[rank], near, hosts[rank])};
 }
 
 }  // namespace
@@ -34,7 +38,7 @@ Status check_ranks(const TopologyFile& file, std::span<const std::string> hosts)
   std::vector<int> ranks(numbers.size());
   for (std::size_t rank = 0; rank < hosts.size(); ++rank) {
     const auto host = numbers.find(hosts[rank]);
-    if (host == numbers.end()) return unknown_host(file, rank, hosts[rank]);
+    if (host == numbers.end()) return unknown_host(file, hosts, rank);
     ++ranks[host->second];
   }
   for (std::size_t i = 0; i < ranks.size(); ++i) {

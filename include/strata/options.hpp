@@ -26,8 +26,9 @@ struct CommunicatorOptions {
   std::string
       transport;  // narrows the choice, e.g. "tcp" or "shm,tcp"; empty: the best that reaches each peer
   std::uint16_t port_min = 0, port_max = 0;  // every listening port lies in this range; 0, 0: any
-  // TCP connections to each peer on each rail, at most 16. More than one pays where the network limits each flow: messages
-  // are spread over them, most to those that carry most. Two ranks that differ take the smaller number.
+  // TCP connections to each peer on each rail, at most 16. More than one pays where the network limits each
+  // flow: messages are spread over them, most to those that carry most. Two ranks that differ take the
+  // smaller number.
   std::uint32_t tcp_streams = 1;
   std::uint32_t rendezvous_timeout_ms = 60'000;  // all ranks must have come by then
   std::uint32_t timeout_ms =

@@ -36,6 +36,29 @@ TEST_CASE("predictions are listed, the chosen one marked, and no line is a row")
   CHECK(lines[5].ends_with(" -"));
 }
 
+TEST_CASE("levels are listed with their links and ranks, as far as a line goes") {
+  CHECK(levels_text({}).empty());
+  const std::vector<LevelEstimate> levels = {
+      {"numa", {{0, 1, 2, 5}, {3, 4}}, "shm", 0.45, 78, true, true},
+      {"host", {{0, 1, 2, 5}, {3, 4, 6}}, "shm", 0.5, 70, false, false},
+      {"cluster", {{0, 1, 2, 3, 4, 5, 6}}, "tcp", 15, 9.4, true, true},
+      {"level1", {{0, 6}, {1, 2, 3, 4, 5}}, "", -1, -1, false, true},
+  };
+  auto lines = lines_of(levels_text(levels));
+  REQUIRE(lines.size() == 6);
+  for (const std::string& line : lines) CHECK(line.starts_with("#"));
+  CHECK((has(lines[2], "numa") && has(lines[2], "0.45") && has(lines[2], "78.00")));
+  CHECK(lines[2].ends_with("measured  0-2,5 | 3-4"));
+  CHECK(lines[3].ends_with("built-in  0-2,5 | 3-4,6  (no algorithm's level)"));
+  CHECK(lines[4].ends_with("measured  0-6"));
+  CHECK(lines[5].ends_with("by hand   0,6 | 1-5"));
+  std::vector<std::vector<Rank>> many;
+  for (Rank r = 0; r < 100; ++r) many.push_back({r});
+  lines = lines_of(levels_text({{"host", many, "shm", 1, 1, true, true}}));
+  CHECK(lines[2].ends_with("| ..."));
+  CHECK(lines[2].size() < 130);
+}
+
 TEST_CASE("measured times stand beside the predictions, and the choice is judged") {
   const auto lines = lines_of(after_text(example()));
   REQUIRE(lines.size() == 4);

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import unittest
 
 from lab_support import COMMAND, needs_labs, processes_in, run, wait_until_gone
@@ -20,6 +21,20 @@ NAME = f"test-run-{os.getpid()}"
 
 def job(*arguments, env=()):
     return run(RUN, *arguments, env={**OUTSIDE, **dict(env)})
+
+# Of four hosts.
+RACKS = """levels = ["rack"]
+[[group]]
+name = "rack0"
+level = "rack"
+[[group]]
+name = "rack1"
+level = "rack"
+""" + "".join(f"""[[host]]
+name = "host{host}"
+in = "rack{host // 2}"
+
+""" for host in range(4)).rstrip("\n") + "\n"
 
 
 class Job:
@@ -111,6 +126,62 @@ class LabRun(unittest.TestCase):
             _, errors = running.process.communicate(timeout=120)
             self.assertEqual(running.process.returncode, 3, errors)
             self.assertEqual(len(re.findall(r"^\[\d\] strata-perf: .*all_reduce", errors, re.MULTILINE)), 2, errors)
+
+    def levels_of(self, *arguments, env=()):
+        """Of each level that strata-perf --explain shows: name, medium, what its costs are from, groups."""
+        end = job("--lab", "4x2@1gbit", *arguments, "--", PERF, "all_reduce", "--sizes", "1K,1M", "--explain", "-n", "2", env=env)
+        self.assertEqual(end.returncode, 0, end.stderr)
+        self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+        return re.findall(r"# (\w+) +(\S+) +\S+ +\S+  (measured|built-in|by hand) +(\d.*)$", end.stdout, re.MULTILINE)
+
+    def test_ranks_form_the_levels_that_the_topology_file_states_in_any_order(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(RACKS)
+            file.flush()
+            lab = ("--lab-racks", "2", "--topology", file.name)
+            within = ("shm", "measured")  # of the level's name there may be others that group alike
+            packed = self.levels_of(*lab)
+            self.assertEqual([level[1:] for level in packed],
+                             [(*within, "0-1 | 2-3 | 4-5 | 6-7"), ("tcp", "measured", "0-3 | 4-7"), ("tcp", "measured", "0-7")])
+            self.assertEqual([level[0] for level in packed[1:]], ["rack", "cluster"])
+            dealt = self.levels_of(*lab, "--lab-order", "round-robin")
+            self.assertEqual([level[3] for level in dealt], ["0,4 | 1,5 | 2,6 | 3,7", "0-1,4-5 | 2-3,6-7", "0-7"])
+            by_hand = self.levels_of(*lab, "--levels", "rack")
+            self.assertEqual([level[3] for level in by_hand],
+                             ["0-1 | 2-3 | 4-5 | 6-7  (no algorithm's level)", "0-3 | 4-7", "0-7"])
+        self.assertEqual([level[2:] for level in self.levels_of("--levels", "4x2", "--lab-order", "round-robin",
+                                                                env=[("STRATA_CALIBRATE", "off")])],
+                         [("built-in", "0,4 | 1,5 | 2,6 | 3,7  (no algorithm's level)"), ("built-in", "0-7"),
+                          ("by hand", "0-1 | 2-3 | 4-5 | 6-7")])
+
+    def test_hierarchical_collectives_are_right_on_three_levels_whose_ranks_are_dealt(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+            file.write(RACKS)
+            file.flush()
+            end = job("--lab", "2+1+3+2@1gbit", "--lab-racks", "2", "--lab-order", "round-robin", "--topology", file.name, "--",
+                      PERF, "all", "--sizes", "1K,300K", "-n", "1", "-r", "-1", env=[("STRATA_ALGORITHM", "hierarchical")])
+            self.assertEqual(end.returncode, 0, end.stderr)
+            self.assertIn("# Out of bounds values : 0 OK", end.stdout)
+
+    def test_a_topology_file_that_does_not_fit_is_an_error_at_every_rank_with_its_line(self):
+        def line_of(host):  # of its [[host]]
+            return RACKS[:RACKS.index(f'name = "{host}"')].count("\n")
+
+        for text, words in ((RACKS.replace("host1", "host9"), f":{line_of('host1')}: rank 2 is on host 'host1', which the file does not have"),
+                            (RACKS + "slots = 1\n", f":{line_of('host3')}: host 'host3' has slots = 1, and 2 ranks of the job are there"),
+                            (RACKS.replace("rack1", "rack7", 1), ": in = 'rack1': there is no [[group]] of that name"),
+                            ("x", ":1: this is no TOML")):
+            with self.subTest(words=words), tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
+                file.write(text)
+                file.flush()
+                # A rank that fails would end those that have not said it yet.
+                end = job("--lab", "4x2", "--topology", file.name, "--", "sh", "-c", f"{PERF} barrier -n 1; [ $? = 3 ]")
+                self.assertEqual(end.returncode, 0, end.stderr)
+                said = re.findall(r"^\[(\d)\] strata-perf: rank \d: start: \w+: (.*)", end.stderr, re.MULTILINE)
+                self.assertEqual(sorted(rank for rank, _ in said), [str(rank) for rank in range(8)], end.stderr)
+                self.assertEqual(len({what for _, what in said}), 1, end.stderr)
+                self.assertIn(file.name, said[0][1])
+                self.assertIn(words, said[0][1])
 
     def test_a_cut_link_ends_every_rank_with_an_error_that_names_those_beyond(self):
         with Job("--lab", "2x2@1gbit", "--timeout", "4", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",

@@ -253,4 +253,31 @@ TEST_CASE("places that cannot be are refused by rank, value and cure") {
 }
 
 }  // namespace
+TEST_CASE("some of the ranks are together where they are together among all") {
+  const unsigned seed = GENERATE(range(0u, 200u));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  RandomCase c = random_case(random);
+  for (Host& host : c.topology.hosts) host.slots = 0;
+  const Hierarchy whole = levels_of(c.places, c.topology);
+  std::vector<Rank> ranks(c.places.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  CHECK(among(whole, ranks) == whole);
+  std::shuffle(ranks.begin(), ranks.end(), random);
+  std::vector<Place> shuffled;
+  for (const Rank rank : ranks) shuffled.push_back(c.places[static_cast<std::size_t>(rank)]);
+  const Hierarchy again = among(whole, ranks), other = levels_of(shuffled, c.topology);
+  CHECK(again == other);
+  ranks.resize(ranks.size() / 2);
+  const Hierarchy part = among(whole, ranks);
+  REQUIRE(part.size == static_cast<int>(ranks.size()));
+  for (Rank a = 0; a < part.size; ++a)
+    for (Rank b = 0; b < a; ++b)
+      CHECK(part.levels[common_level(part, a, b)].name ==
+            whole
+                .levels[common_level(whole, ranks[static_cast<std::size_t>(a)],
+                                     ranks[static_cast<std::size_t>(b)])]
+                .name);
+}
+
 }  // namespace strata::topology::test

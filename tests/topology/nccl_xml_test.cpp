@@ -150,7 +150,8 @@ TEST_CASE("mistakes in NCCL's files are named by file, line and value, with the 
   CHECK_THAT(refused("<system version=\"1\"><cpu numaid=\"-2\"/></system>"),
              Contains("numaid=\"-2\" of <cpu>"));
   std::string deep = "<system version=\"1\"><cpu>";
-  for (int i = 0; i < 40; ++i) deep += "<pci busid=\"0000:01:00.0\" class=\"0x060400\">";
+  for (int i = 0; i < 40; ++i)
+    deep += "<pci busid=\"0000:" + std::to_string(10 + i) + ":00.0\" class=\"0x060400\">";
   for (int i = 0; i < 40; ++i) deep += "</pci>";
   CHECK_THAT(refused(deep + "</cpu></system>"), Contains("more than 32 deep"));
 }

@@ -105,4 +105,20 @@ TEST_CASE("what is stated of a host stays when it describes itself") {
 }
 
 }  // namespace
+TEST_CASE("an uplink carries what its members send at most, divided by its oversubscription") {
+  Topology t;
+  t.levels = {"rack", "row"};
+  t.groups = {{"row", 1, kNone, 3}, {"left", 0, 0, 2}, {"right", 0, 0, 1}, {"empty", 0, kNone, 1}};
+  t.machines = {machine_with("m", {6 * kGiga, 6 * kGiga}), machine_with("unknown", {0})};
+  t.hosts = {{"a", 0, 0, 1}, {"b", 0, 0, 1}, {"c", 0, 0, 2}};
+  CHECK(uplink_rate(t, 1) == 12 * kGiga);
+  CHECK(uplink_rate(t, 2) == 12 * kGiga);
+  CHECK(uplink_rate(t, 0) == 8 * kGiga);
+  CHECK(uplink_rate(t, 3) == 0);
+  t.hosts.push_back({"d", 1, 0, 2});
+  CHECK(uplink_rate(t, 2) == 0);
+  CHECK(uplink_rate(t, 0) == 0);
+  CHECK(uplink_rate(t, 1) == 12 * kGiga);
+}
+
 }  // namespace strata::topology::test

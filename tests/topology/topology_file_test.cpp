@@ -5,6 +5,7 @@
 
 #include "ccl/topology/discover.hpp"
 #include "ccl/topology/import.hpp"
+#include "ccl/topology/machine_text.hpp"
 #include "tests/topology/examples.hpp"
 #include "tests/topology/folder_tree.hpp"
 
@@ -46,6 +47,32 @@ TEST_CASE("machines of all kinds are read as they were written") {
   here.hosts[0].name = "na\"me\\ \t\u00e9";
   here.rails = {{"r", 1.1}};
   check_round_trip(here);
+}
+
+TEST_CASE("a machine is told to other hosts without what differs between those that are alike") {
+  const unsigned seed = GENERATE(range(0u, 100u));
+  CAPTURE(seed);
+  std::mt19937 random(seed);
+  for (Machine machine : random_case(random).topology.machines) {
+    const std::string text = machine_text(machine).value();
+    Machine other = machine;
+    other.name = "another";
+    for (NumaNode& node : other.numa_nodes) node.memory_bytes += 4096;
+    CHECK(machine_text(other).value() == text);
+    Machine read = parse_machine_text(text).value();
+    CHECK(machine_text(read).value() == text);
+    read.name = machine.name;
+    for (NumaNode& node : machine.numa_nodes) node.memory_bytes = 0;
+    for (Nic& nic : machine.nics) nic.rail = kNone;
+    CHECK(read == machine);
+  }
+  Machine huge;
+  huge.gpus.resize(10'000);
+  for (Gpu& gpu : huge.gpus) gpu.model = "a model with a name";
+  CHECK(machine_text(huge).status().code() == ErrorCode::unavailable);
+  CHECK(!parse_machine_text(std::string(kMachineBytesMax + 1, '#')).ok());
+  CHECK(!parse_machine_text("[[host]]\nname = \"x\"\n").ok());
+  CHECK(!parse_machine_text("x").ok());
 }
 
 TEST_CASE("the example of the format is right") {

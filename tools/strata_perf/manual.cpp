@@ -13,6 +13,33 @@ const char* const kHowToLaunch = R"(For example, 4 ranks on this host, from 8 by
     strata-run -n 4 -- strata-perf all_reduce -b 8 -e 64M -f 2
 )";
 
+namespace {
+
+const char* const kExamples = R"(EXAMPLES
+  Latency and bandwidth from 8 bytes to 128 MiB, each size twice the one before, on 4 ranks of this host:
+    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 128M -f 2
+  All types and operations, at one small odd size, only to check results:
+    strata-run -n 3 -- strata-perf reduce_scatter -b 1000 -e 1000 -d all -o all -n 1
+  Compare two algorithms over TCP and keep the figures:
+    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm ring --csv ring.csv
+    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
+  See whether the right algorithm is chosen at each size:
+    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 4M -f 8 --transport tcp --algorithm all
+  For a script that reads nccl-tests' output:
+    strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
+  Buffers that the other ranks can work on, timed as bench/compare times other libraries:
+    strata-run -n 2 -- strata-perf all_reduce --sizes 8,1K,4M --sampled 0.2 --untouched --memory shared
+  One-way latency of TCP, and its bandwidth with 16 messages under way:
+    strata-run -n 2 -- strata-perf ping_pong -b 8 -e 4K -f 2 -n 1000 --transport tcp
+    strata-run -n 2 -- strata-perf send -b 64K -e 64M -f 4 --window 16 --transport tcp
+  The levels that a topology file gives the ranks, and what is chosen by them:
+    strata-run --lab 4x2@1gbit --lab-racks 2 -- strata-perf all_reduce --sizes 1K,4M --explain --topology cluster.toml
+  Tail latency of small calls:
+    strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
+)";
+
+}  // namespace
+
 std::string manual_footer() {
   std::string text = "COLLECTIVES\n";
   for (const TestCase& t : test_cases()) {
@@ -62,28 +89,7 @@ EXIT STATUS
   2  the command line is not understood
   3  an operation or the start of the job failed
 
-EXAMPLES
-  Latency and bandwidth from 8 bytes to 128 MiB, each size twice the one before, on 4 ranks of this host:
-    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 128M -f 2
-  All types and operations, at one small odd size, only to check results:
-    strata-run -n 3 -- strata-perf reduce_scatter -b 1000 -e 1000 -d all -o all -n 1
-  Compare two algorithms over TCP and keep the figures:
-    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm ring --csv ring.csv
-    strata-run -n 4 -- strata-perf all_reduce --transport tcp --algorithm recursive_doubling --csv doubling.csv
-  See whether the right algorithm is chosen at each size:
-    strata-run -n 4 -- strata-perf all_reduce -b 8 -e 4M -f 8 --transport tcp --algorithm all
-  For a script that reads nccl-tests' output:
-    strata-run -n 4 --no-prefix -- strata-perf all_gather -b 1M -e 1G -f 4 --plain
-  Buffers that the other ranks can work on, timed as bench/compare times other libraries:
-    strata-run -n 2 -- strata-perf all_reduce --sizes 8,1K,4M --sampled 0.2 --untouched --memory shared
-  One-way latency of TCP, and its bandwidth with 16 messages under way:
-    strata-run -n 2 -- strata-perf ping_pong -b 8 -e 4K -f 2 -n 1000 --transport tcp
-    strata-run -n 2 -- strata-perf send -b 64K -e 64M -f 4 --window 16 --transport tcp
-  The levels that a topology file gives the ranks, and what is chosen by them:
-    strata-run --lab 4x2@1gbit --lab-racks 2 -- strata-perf all_reduce --sizes 1K,4M --explain --topology cluster.toml
-  Tail latency of small calls:
-    strata-run -n 8 -- strata-perf all_reduce -b 8 -e 4K -f 2 -n 10000 -w 100
-)";
+)" + kExamples;
 }
 
 }  // namespace strata::perf
