@@ -1,6 +1,6 @@
 // Gloo's collectives over its TCP transport, measured. One process a rank:
 //   gloo_bench --rank R --ranks N --store EMPTY_FOLDER --collective all_reduce --sizes 8,1024
-//              [--algorithm ring|bcube|ring-chunked|halving-doubling] [--sync 1]
+//              [--algorithm ring|bcube|ring-chunked|halving-doubling] [--sync 1] [--interface lo]
 // ring and bcube are what gloo::allreduce() offers; ring-chunked and halving-doubling are the older classes,
 // all in place. --sync 1: these do their I/O in the calling thread and poll, which is Gloo's lowest latency.
 #include <gloo/algorithm.h>
@@ -30,13 +30,19 @@ namespace {
 
 constexpr std::chrono::seconds kTimeout{200};
 
-std::shared_ptr<gloo::Context> connect(int rank, int ranks, const std::string& folder, const char* name) {
+// How a rank meets the others.
+struct Place {
+  int rank, ranks;
+  std::string folder, interface;
+};
+
+std::shared_ptr<gloo::Context> connect(const Place& place, const char* name) {
   gloo::transport::tcp::attr where;
-  where.iface = "lo";
+  where.iface = place.interface;
   where.ai_family = AF_INET;
-  gloo::rendezvous::FileStore files(folder);
+  gloo::rendezvous::FileStore files(place.folder);
   gloo::rendezvous::PrefixStore store(name, files);
-  auto context = std::make_shared<gloo::rendezvous::Context>(rank, ranks);
+  auto context = std::make_shared<gloo::rendezvous::Context>(place.rank, place.ranks);
   context->setTimeout(kTimeout);
   auto device = gloo::transport::tcp::CreateDevice(where);
   context->connectFullMesh(store, device);
@@ -53,12 +59,10 @@ void larger(void* result, const void* a, const void* b, std::size_t count) {
 
 class Gloo final {
  public:
-  Gloo(int rank, int ranks, const std::string& folder, const std::string& algorithm, bool sync)
-      : control_(connect(rank, ranks, folder, "control")),
-        data_(connect(rank, ranks, folder, "data")),
-        algorithm_(algorithm) {
-    for (int peer = 0; sync && peer < ranks; ++peer)
-      if (peer != rank) data_->getPair(peer)->setSync(true, true);
+  Gloo(const Place& place, const std::string& algorithm, bool sync)
+      : control_(connect(place, "control")), data_(connect(place, "data")), algorithm_(algorithm) {
+    for (int peer = 0; sync && peer < place.ranks; ++peer)
+      if (peer != place.rank) data_->getPair(peer)->setSync(true, true);
   }
   Gloo(const Gloo&) = delete;
   Gloo& operator=(const Gloo&) = delete;
@@ -195,9 +199,11 @@ class Gloo final {
 
 int main(int argc, char** argv) {
   using namespace strata::compare;
-  const Arguments a = parse_arguments(argc, argv, {"--rank", "--ranks", "--store", "--algorithm", "--sync"});
-  Gloo gloo(std::stoi(a.own_or("--rank", "0")), std::stoi(a.own_or("--ranks", "1")), a.own_or("--store", "."),
-            a.own_or("--algorithm", "ring"), a.own_or("--sync", "0") == "1");
+  const Arguments a =
+      parse_arguments(argc, argv, {"--rank", "--ranks", "--store", "--algorithm", "--sync", "--interface"});
+  const Place place{std::stoi(a.own_or("--rank", "0")), std::stoi(a.own_or("--ranks", "1")),
+                    a.own_or("--store", "."), a.own_or("--interface", "lo")};
+  Gloo gloo(place, a.own_or("--algorithm", "ring"), a.own_or("--sync", "0") == "1");
   const int status = measure_all(gloo, a, "");
   gloo.barrier();
   return status;

@@ -68,11 +68,11 @@ def build_program(name, folder):
     return binary
 
 
-def build(peers, folder):
-    """Paths {program: path} of what the peers need, limits and core_probe; notes on the peers that are left out."""
+def build(peers, folder, always=("limits", "core_probe")):
+    """Paths {program: path} of what the peers need, and of what is always needed; notes on the peers that are left out."""
     os.makedirs(folder, exist_ok=True)
     programs, notes = {}, []
-    for name in ("limits", "core_probe"):
+    for name in always:
         programs[name] = build_program(name, folder)
     for program in dict.fromkeys(PROGRAM_OF_PEER.get(peer, peer) for peer in peers if peer != "limits"):
         packages = missing_packages(program)
@@ -85,9 +85,9 @@ def build(peers, folder):
     return programs, notes
 
 
-def strata_programs(folder):
-    """strata-run and strata-perf in this folder; an error that says how to build them."""
-    programs = {name: os.path.join(folder, name) for name in ("strata-run", "strata-perf")}
+def strata_programs(folder, names=("strata-run", "strata-perf")):
+    """These programs in this folder; an error that says how to build them."""
+    programs = {name: os.path.join(folder, name) for name in names}
     for path in programs.values():
         if not os.access(path, os.X_OK):
             raise BuildError(f"{path} is not there; build it: cmake --preset release && cmake --build --preset release"

@@ -52,7 +52,9 @@ class OthersMeter:
 
 
 def core_to_core_ns(probe):
-    """Nanoseconds from one core to the other, one way; -1 if it cannot be told."""
+    """Nanoseconds from one core to the other, one way; -1 if it cannot be told, or without a probe."""
+    if probe is None:
+        return -1.0
     try:
         run = subprocess.run([probe], capture_output=True, text=True, timeout=10, check=False)
         return float(run.stdout)

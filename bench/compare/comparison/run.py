@@ -18,7 +18,9 @@ class Settings:
     patience_s: float
     limit_s: float
     retries: int
-    namespace: object
+    namespace: object = None
+    others_pct_max: float = 10  # of a core; above, a segment is measured again
+    meter: type = machine.OthersMeter
 
 
 def modes_together(modes):

@@ -9,7 +9,6 @@ from comparison import machine
 from comparison.arms import LIMIT_PREFIX, bytes_of
 from comparison.samples import Sample, rows_of_programs, rows_of_strata
 
-OTHERS_PCT_MAX = 10  # of a core; above, the segment is measured again
 POLL_S = 0.02
 GRACE_S = 5
 SHOWN_COMPLAINT = 400
@@ -29,6 +28,13 @@ def end_all(processes):
                 os.killpg(process.pid, signal_number)
         while any(process.poll() is None for process in processes) and time.monotonic() < give_up:
             time.sleep(POLL_S)
+
+
+def shortened(text):
+    """Its first words, which say what went wrong first, and its last ones."""
+    if len(text) <= SHOWN_COMPLAINT:
+        return text
+    return f"{text[:SHOWN_COMPLAINT // 2]} ... {text[-SHOWN_COMPLAINT // 2:]}"
 
 
 def run_processes(commands, environment, folder, limit_s):
@@ -52,9 +58,10 @@ def run_processes(commands, environment, folder, limit_s):
             end_all(processes)
     codes = sorted({process.poll() for process in processes} - {0, None})
     with open(error_path, encoding="utf-8", errors="replace") as file:
-        complaint = " ".join(file.read().split())[:SHOWN_COMPLAINT]
+        complaint = shortened(" ".join(file.read().split()))
     if problem or codes:
-        problem = f"{problem or 'exit status ' + ' '.join(map(str, codes))}: {complaint}"
+        problem = problem or "exit status " + " ".join(map(str, codes))
+        problem += f": {complaint}" if complaint else ""
     with open(out_path, encoding="utf-8", errors="replace") as file:
         return file.read(), problem
 
@@ -71,11 +78,11 @@ def measure_once(arm, make_job, sizes, round_number, settings):
         prefix = settings.namespace.prefix if arm.namespace else []
         commands = [prefix + command for command in arm.command(job)]
         machine.wait_until_quiet(settings.patience_s)
-        before = machine.core_to_core_ns(job.programs["core_probe"])
-        others = machine.OthersMeter()
+        before = machine.core_to_core_ns(job.programs.get("core_probe"))
+        others = settings.meter()
         output, problem = run_processes(commands, arm.environment, folder, settings.limit_s)
         others_pct = others.percent_of_a_core()
-        after = machine.core_to_core_ns(job.programs["core_probe"])
+        after = machine.core_to_core_ns(job.programs.get("core_probe"))
         nominal = {bytes_of(job.collective, size, job.ranks): size for size in reversed(sizes)}
         samples = [Sample(round=round_number, arm=LIMIT_PREFIX + variant if variant else arm.name, mode=job.mode,
                           ranks=job.ranks, collective=collective, size=nominal.get(in_bytes, in_bytes),
@@ -94,6 +101,6 @@ def measure(arm, make_job, sizes, round_number, settings):
         others = samples[0].others_pct if samples else 0.0
         if best is None or others < best[0]:
             best = others, samples, problem
-        if others <= OTHERS_PCT_MAX:
+        if others <= settings.others_pct_max:
             break
     return best[1], best[2]
