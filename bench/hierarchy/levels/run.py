@@ -56,8 +56,9 @@ class Run:
 
     def block(self, setting, collective, sizes, number, lab, goodput):
         exact = tuple(dict.fromkeys(bytes_of(collective, size, setting.ranks()) for size in sizes))
-        self.recorder.add([bounds.as_sample(setting, collective, size, number,
-                                            bounds.of(collective, size, setting.ranks_of_hosts(), goodput / 8)) for size in exact])
+        for size in exact:
+            least_s = bounds.of(collective, size, setting.ranks_of_hosts(), goodput / 8)
+            self.recorder.add([bounds.as_sample(setting, collective, size, number, least_s)])
         for arm in arms_for(collective, self.peers, number):
             self.segment(arm, setting, collective, exact, number, lab)
 
