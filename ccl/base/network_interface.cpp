@@ -9,8 +9,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <thread>
 
 #include "ccl/base/errno_status.hpp"
+#include "ccl/base/log.hpp"
 
 namespace strata {
 namespace {
@@ -50,7 +52,10 @@ std::string label(const NetworkInterface& i) { return fmt::format("{} ({})", i.n
 std::string list_of(std::span<const NetworkInterface> interfaces) {
   std::string text;
   for (const NetworkInterface& i : interfaces)
-    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", label(i), i.up ? "" : " which is down");
+    text += fmt::format("{}{}{}", text.empty() ? "" : ", ", label(i),
+                        i.up           ? ""
+                        : i.no_carrier ? " which has no carrier"
+                                       : " which is down");
   return text.empty() ? "none" : text;
 }
 
@@ -98,6 +103,7 @@ NetworkInterface describe(const ifaddrs& entry) {
   i.ipv6 = entry.ifa_addr->sa_family == AF_INET6;
   // Running too: a card without its cable is up, but carries nothing.
   i.up = (entry.ifa_flags & IFF_UP) != 0 && (entry.ifa_flags & IFF_RUNNING) != 0;
+  i.no_carrier = (entry.ifa_flags & IFF_UP) != 0 && !i.up;
   i.loopback = (entry.ifa_flags & IFF_LOOPBACK) != 0;
   i.container_bridge = is_container_bridge(i.name);
   std::array<char, INET6_ADDRSTRLEN> text{};
@@ -114,9 +120,7 @@ NetworkInterface describe(const ifaddrs& entry) {
   return i;
 }
 
-}  // namespace
-
-Expected<std::vector<NetworkInterface>> list_network_interfaces() {
+Expected<std::vector<NetworkInterface>> list_now() {
   ifaddrs* first = nullptr;
   if (::getifaddrs(&first) != 0) return errno_status("getifaddrs", "all network interfaces");
   const std::unique_ptr<ifaddrs, decltype(&::freeifaddrs)> owner(first, &::freeifaddrs);
@@ -129,6 +133,36 @@ Expected<std::vector<NetworkInterface>> list_network_interfaces() {
   return all;
 }
 
+}  // namespace
+
+const NetworkInterface* awaited(std::span<const NetworkInterface> interfaces) {
+  const NetworkInterface* found = nullptr;
+  for (const NetworkInterface& i : interfaces) {
+    if (i.loopback || (i.link_local && i.ipv6)) continue;
+    if (i.up) return nullptr;
+    // A bridge without containers never has one; what joins a container to it gets one.
+    const bool may_come = !i.container_bridge || i.name.starts_with("veth");
+    if (i.no_carrier && may_come && found == nullptr) found = &i;
+  }
+  return found;
+}
+
+Expected<std::vector<NetworkInterface>> list_network_interfaces() {
+  constexpr std::chrono::milliseconds kLookEvery{20};
+  const auto give_up = std::chrono::steady_clock::now() + kCarrierWait;
+  auto all = list_now();
+  if (!all || awaited(*all) == nullptr) return all;
+  const std::string name = awaited(*all)->name;
+  log::info("{} has no carrier yet: waiting for it, for at most {} ms", name, kCarrierWait.count());
+  while (all && awaited(*all) != nullptr && std::chrono::steady_clock::now() < give_up) {
+    std::this_thread::sleep_for(kLookEvery);
+    all = list_now();
+  }
+  if (all && awaited(*all) != nullptr)
+    log::warn("{} is up but has no carrier: without it only ranks of this host can be reached", name);
+  return all;
+}
+
 Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> interfaces,
                                            std::string_view spec) {
   const std::string address = canonical(spec);
@@ -136,7 +170,7 @@ Expected<ChosenInterface> choose_interface(std::span<const NetworkInterface> int
   std::string_view why = "does not exist on this host";
   for (const NetworkInterface& i : interfaces) {
     if (!spec.empty() && !matches(i, spec, address)) continue;
-    why = i.up ? "has only a link-local IPv6 address" : "is down";
+    why = i.up ? "has only a link-local IPv6 address" : i.no_carrier ? "has no carrier" : "is down";
     // An address given in full is meant as given; otherwise one must be usable without its scope.
     if (i.up && (preference(i) < kNever || !address.empty())) usable.push_back(i);
   }

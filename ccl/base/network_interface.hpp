@@ -1,5 +1,6 @@
 // The machine's network interfaces, and which one of them carries the job.
 #pragma once
+#include <chrono>
 #include <span>
 #include <string>
 #include <string_view>
@@ -14,12 +15,19 @@ struct NetworkInterface {
   std::string address;  // numeric, IPv4 or IPv6, without scope
   bool ipv6 = false;
   bool up = false;
+  bool no_carrier = false;  // it would be up, but its cable, or the other end of it, is not there
   bool loopback = false;
   bool link_local = false;
   bool container_bridge = false;  // docker0, br-*, virbr*, cni*, veth*, ...
 };
 
+// A carrier comes up to a second after its interface. While there is nothing but loopback and one that may
+// still come, this waits for it, for at most kCarrierWait, and says so.
 Expected<std::vector<NetworkInterface>> list_network_interfaces();
+inline constexpr std::chrono::milliseconds kCarrierWait{1500};
+
+// The interface whose carrier is worth waiting for; null: another one is usable already, or none may come.
+const NetworkInterface* awaited(std::span<const NetworkInterface> interfaces);
 
 struct ChosenInterface {
   NetworkInterface interface;

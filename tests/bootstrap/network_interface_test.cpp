@@ -120,6 +120,21 @@ TEST_CASE("several are chosen in the order asked for, each once") {
   }
 }
 
+TEST_CASE("a carrier is awaited where nothing else reaches other hosts") {
+  NetworkInterface coming = kEth2Down, bridge = kDocker, veth = make("veth0", "10.3.0.1", false);
+  bridge.up = false;
+  coming.no_carrier = bridge.no_carrier = veth.no_carrier = true;
+  const auto name = [](const List& list) { return awaited(list) == nullptr ? "" : awaited(list)->name; };
+  CHECK(name({kLo, kLo6, coming}) == "eth2");
+  CHECK(name({kLo, bridge, coming}) == "eth2");
+  CHECK(name({kLo, kEth0Local, veth}) == "veth0");
+  CHECK(name({kLo, coming, kEth1}).empty());
+  CHECK(name({kLo, kEth2Down, bridge}).empty());
+  CHECK(name({kLo}).empty());
+  CHECK(choose_interface(List{kLo, coming}, "eth2").status().message().find("has no carrier") !=
+        std::string_view::npos);
+}
+
 TEST_CASE("the reason says whether there was a choice") {
   const auto reason = [](const List& list) { return choose_interface(list, "")->reason; };
   CHECK(reason({kEth0, kEth06}) == "the only one that is up");
