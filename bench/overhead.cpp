@@ -134,6 +134,37 @@ void measure_planning() {
         best_ns([&] { STRATA_CHECK(!derive(ring(16, 4096)).steps.empty()); }) / steps, "step");
 }
 
+// What the first call of its kind costs in a large job: the choice, and one rank's plan. Then finding both.
+void measure_large_job() {
+  constexpr int kHosts = 64, kRanksOfHost = 4;
+  Placement placement{{}, std::vector<int>(kHosts, kRanksOfHost), LinkKind::shm};
+  for (int rank = 0; rank < kHosts * kRanksOfHost; ++rank) placement.host.push_back(rank / kRanksOfHost);
+  const CostModel model{default_costs(), std::move(placement)};
+  for (const std::uint64_t count : {256ull, 1ull << 14, 1ull << 18, 1ull << 24}) {
+    const Request request = all_reduce_of(count);
+    Choice choice;
+    const double cold = best_ns([&] {
+      choice = Selector(model).select(request, {}, false).value();
+      Program program;
+      choice.algorithm->build(program, request, whole_group(model.size(), 0, model.levels), choice.tuning);
+      STRATA_CHECK(!derive(program).steps.empty());
+    });
+    print(
+        fmt::format("plan: 64 hosts of 4 ranks, all-reduce of {} floats ({})", count, choice.algorithm->name),
+        cold, "cold call");
+  }
+  const Selector selector(model);
+  const Request request = all_reduce_of(1 << 18);
+  PlanCache cache;
+  const Choice choice = selector.select(request, {}, false).value();
+  cache.insert({request, choice.algorithm, choice.tuning}, std::make_shared<const Plan>());
+  print("plan: 64 hosts of 4 ranks, selected and found", best_ns([&] {
+          const Choice again = selector.select(request, {}, false).value();
+          STRATA_CHECK(cache.find({request, again.algorithm, again.tuning}) != nullptr);
+        }),
+        "warm call");
+}
+
 // Puts the calling thread on the index-th core it may use.
 void stay_on_core(int index) {
   cpu_set_t allowed, one;
@@ -236,6 +267,7 @@ int main() {
              std::thread::hardware_concurrency(), vector_target());
   measure_executor();
   measure_planning();
+  measure_large_job();
   measure_hand_off();
   return measure_submission(false) + measure_submission(true);
 }
