@@ -18,7 +18,7 @@ strata_check(documents_test ${Python3_EXECUTABLE} tests/tools/documents_test.py)
 strata_check(lab_plan_test ${Python3_EXECUTABLE} tests/tools/lab_plan_test.py)
 strata_check(lab_test ${Python3_EXECUTABLE} tests/tools/lab_test.py)
 strata_check(lab_run_test ${Python3_EXECUTABLE} tests/tools/lab_run_test.py
-             $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)
+             $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf> $<TARGET_FILE:strata-topo>)
 set_tests_properties(lab_run_test hierarchy_test PROPERTIES PROCESSORS 2)
 set_tests_properties(lab_test lab_run_test hierarchy_test PROPERTIES RESOURCE_LOCK labs)  # one ends all labs
 strata_check(exports ${Python3_EXECUTABLE} tests/install/check_exports.py $<TARGET_FILE:strata_ccl> include)

@@ -1,6 +1,8 @@
 #include "ccl/planner/link_levels.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "ccl/base/check.hpp"
 #include "ccl/topology/rates.hpp"
@@ -66,6 +68,25 @@ std::pair<Rank, Rank> pair_of(const LinkLevels& links, std::size_t level) {
   }
   STRATA_CHECK(false, level, links.levels.size());
   return {};
+}
+
+std::vector<std::pair<Rank, Rank>> pairs_of(const LinkLevels& links, std::size_t level, std::size_t most) {
+  const std::vector<int>& group = links.levels[level].group;
+  std::map<int, Rank> single;          // of each group, the first rank of a part that has no partner yet
+  std::set<std::pair<int, int>> seen;  // parts: group, and group of the level before
+  std::vector<std::pair<Rank, Rank>> all;
+  for (Rank rank = 0; rank < static_cast<Rank>(group.size()); ++rank) {
+    const int part = level == 0 ? rank : links.levels[level - 1].group[at(rank)];
+    if (!seen.emplace(group[at(rank)], part).second) continue;
+    const auto [other, is_first] = single.try_emplace(group[at(rank)], rank);
+    if (is_first) continue;
+    all.emplace_back(other->second, rank);
+    single.erase(other);
+  }
+  std::vector<std::pair<Rank, Rank>> some;
+  for (std::size_t i = 0; i < std::min(most, all.size()); ++i)
+    some.push_back(all[i * all.size() / std::min(most, all.size())]);
+  return some;
 }
 
 std::string_view medium_of(LinkKind kind) { return kind == LinkKind::tcp_local ? "tcp" : to_string(kind); }

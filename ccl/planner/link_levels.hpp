@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "ccl/planner/cost_model.hpp"
 #include "ccl/topology/hierarchy.hpp"
@@ -18,6 +19,10 @@ LinkLevels link_levels(const topology::Hierarchy& hierarchy, std::span<const int
 // The ranks that measure a level's links for all: the first two in order of rank, the lower one first, of
 // which it is the innermost level.
 std::pair<Rank, Rank> pair_of(const LinkLevels& links, std::size_t level);
+
+// Pairs of ranks of which it is the innermost level, no rank in two of them, spread over the level's groups.
+// At least one, at most `most`.
+std::vector<std::pair<Rank, Rank>> pairs_of(const LinkLevels& links, std::size_t level, std::size_t most);
 
 // "shm" or "tcp": how a topology file calls it.
 std::string_view medium_of(LinkKind kind);

@@ -104,7 +104,7 @@ void configure_log_once() {
 
 }  // namespace
 
-Expected<Communicator> Communicator::create(const CommunicatorOptions& options) {
+Expected<std::shared_ptr<Communicator::Impl>> create_impl(const CommunicatorOptions& options) {
   configure_log_once();
   if (Status s = validate(options); !s.ok()) return s;
   log::set_rank(options.rank);
@@ -129,14 +129,21 @@ Expected<Communicator> Communicator::create(const CommunicatorOptions& options) 
   state->algorithm = options.algorithm;
   const Here here = look_around(**router, options.rank, *all);
   engine->attach(*std::move(router), state, driver_options(options, here));
-  Communicator communicator(std::make_shared<Impl>(std::move(engine), state));
-  if (options.size == 1) return communicator;
+  const auto impl = std::make_shared<Communicator::Impl>(std::move(engine), state);
+  if (options.size == 1) return impl;
+  Communicator communicator(impl);
   auto model = calibrate(**exchange, communicator, options.calibrate,
                          {.where = *where, .cores = here.cores, .shm = here.shm});
   if (!model) return model.status();
   state->select_by(*std::move(model));
   state->where = std::make_shared<const Whereabouts>(*std::move(where));
-  return communicator;
+  return impl;
+}
+
+Expected<Communicator> Communicator::create(const CommunicatorOptions& options) {
+  auto made = create_impl(options);
+  if (!made) return made.status();
+  return Communicator(*std::move(made));
 }
 
 Expected<Communicator> Communicator::from_environment() {

@@ -23,6 +23,9 @@ class Communicator::Impl final {
   const std::shared_ptr<CommunicatorState> state;
 };
 
+// As Communicator::create().
+Expected<std::shared_ptr<Communicator::Impl>> create_impl(const CommunicatorOptions& options);
+
 // Numbers the submissions in order and gives them to the engine.
 void hand_over(Engine& engine, std::unique_ptr<Submission> submission);
 bool in_group();  // the calling thread

@@ -48,7 +48,7 @@ struct CommunicatorState {
     selector = std::make_shared<const Selector>(std::move(model));
     group.hierarchy = selector->model().levels;
   }
-  // Of the job's first communicator of several ranks: how that came to be known.
+  // Of a job's first communicator, if it has several ranks: how that is known.
   std::shared_ptr<const Whereabouts> where;
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected

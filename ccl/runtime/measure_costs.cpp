@@ -3,7 +3,6 @@
 #include <sched.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -18,7 +17,8 @@ namespace {
 constexpr std::size_t kRoundsMin = 8, kPingsMax = 100, kStreamsMax = 24;
 constexpr double kBudgetPs = 1.2e9;               // 1.2 ms
 constexpr std::uint64_t kStreamBytes = 64 << 10;  // a message of the stream
-constexpr int kStreamMessages = 4;
+// The more, the less count what a network's buffers take at once; but all of them take time.
+constexpr std::size_t kStreamMessages = 4, kPatientStreamMessages = 64;
 constexpr std::uint64_t kLocalBytes = 128 << 10;
 constexpr int kLocalRounds = 8;
 constexpr double kFactorMax = 16;
@@ -57,9 +57,11 @@ class OnOneCore final {
 // One end of the pair. The lower rank leads: it says in every round whether it is the last.
 class Pair final {
  public:
-  Pair(Communicator& communicator, Rank peer, std::uint32_t timeout_ms)
+  Pair(Communicator& communicator, Rank peer, std::uint32_t timeout_ms, unsigned patience)
       : communicator_(communicator),
         peer_(peer),
+        patience_(patience),
+        works_(2 * (patience > 1 ? kPatientStreamMessages : kStreamMessages)),
         leads_(communicator.rank() < peer),
         sent_(kStreamBytes),
         received_(kStreamBytes) {
@@ -71,7 +73,7 @@ class Pair final {
     if (!ping) return ping.status();
     const Expected<double> stream = best_round(kStreamsMax, [this] { return move_stream(); });
     if (!stream) return stream.status();
-    const double kib = static_cast<double>(kStreamMessages * kStreamBytes) / 1024;
+    const double kib = static_cast<double>(works_.size() / 2 * kStreamBytes) / 1024;
     return LinkTimes{*ping / 2, std::max(0.0, *stream - *ping) / kib};
   }
 
@@ -81,7 +83,8 @@ class Pair final {
   template <class After>
   Expected<double> best_round(std::size_t rounds_max, After&& after) {
     double best = 0;
-    const double end = now_ps() + kBudgetPs;
+    const double end = now_ps() + kBudgetPs * patience_;
+    rounds_max *= patience_;
     std::size_t round = 0;
     for (std::uint64_t more = 1; more != 0;) {
       ++round;
@@ -104,17 +107,17 @@ class Pair final {
     return communicator_.recv(&word, 1, DataType::uint64, peer_, options_).wait();
   }
   Status move_stream() {
-    std::array<Work, 2 * kStreamMessages> works;
-    for (int i = 0; i < kStreamMessages; ++i) {
-      const auto at = static_cast<std::size_t>(2 * i);
-      works[at] = communicator_.recv(received_.data(), kStreamBytes, DataType::uint8, peer_, options_);
-      works[at + 1] = communicator_.send(sent_.data(), kStreamBytes, DataType::uint8, peer_, options_);
+    for (std::size_t i = 0; i < works_.size(); i += 2) {
+      works_[i] = communicator_.recv(received_.data(), kStreamBytes, DataType::uint8, peer_, options_);
+      works_[i + 1] = communicator_.send(sent_.data(), kStreamBytes, DataType::uint8, peer_, options_);
     }
-    return Work::wait_all(works);
+    return Work::wait_all(works_);
   }
 
   Communicator& communicator_;
   const Rank peer_;
+  const unsigned patience_;
+  std::vector<Work> works_;  // of a stream
   const bool leads_;
   CallOptions options_;
   std::vector<std::byte> sent_, received_;
@@ -141,9 +144,10 @@ Picoseconds fastest(What&& what) {
 
 }  // namespace
 
-Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, std::uint32_t timeout_ms) {
+Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, std::uint32_t timeout_ms,
+                                 unsigned patience) {
   const OnOneCore stay(communicator.rank() < peer);
-  return Pair(communicator, peer, timeout_ms).run();
+  return Pair(communicator, peer, timeout_ms, patience).run();
 }
 
 LinkTimes usual_times(LinkKind kind, const LinkCost& usual) {

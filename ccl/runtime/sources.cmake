@@ -5,7 +5,7 @@ target_sources(strata_core PRIVATE
   runtime/engine_local.cpp runtime/engine_at_once.cpp runtime/watchdog.cpp
   runtime/memory.cpp runtime/call.cpp runtime/call_group.cpp runtime/connect.cpp
   runtime/place_report.cpp runtime/whereabouts.cpp runtime/locate.cpp
-  runtime/calibrate.cpp runtime/cost_cache.cpp runtime/measure_costs.cpp
+  runtime/calibrate.cpp runtime/cost_cache.cpp runtime/measure_costs.cpp runtime/probe.cpp
   runtime/communicator.cpp runtime/communicator_create.cpp runtime/split.cpp
   runtime/c_handles.cpp runtime/c_communicator.cpp runtime/c_operations.cpp)
 set_source_files_properties(runtime/c_communicator.cpp runtime/cost_cache.cpp PROPERTIES

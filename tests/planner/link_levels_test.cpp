@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <random>
+#include <set>
 
 #include "ccl/planner/predict.hpp"
 #include "tests/topology/examples.hpp"
@@ -63,6 +64,14 @@ TEST_CASE("a link is of the innermost level that has both ranks, within a host o
     const auto [low, high] = pair_of(links, i);
     CHECK(low < high);
     CHECK(&links.between(low, high) == &links.levels[i]);
+    const auto pairs = pairs_of(links, i, 3);
+    CHECK((!pairs.empty() && pairs.size() <= 3));
+    std::set<Rank> ranks;
+    for (const auto& [a, b] : pairs) {
+      CHECK(a < b);
+      CHECK(&links.between(a, b) == &links.levels[i]);
+      CHECK((ranks.insert(a).second && ranks.insert(b).second));
+    }
   }
 }
 

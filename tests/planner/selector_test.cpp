@@ -56,6 +56,10 @@ TEST_CASE("between hosts that ranks share, large data go level by level, whateve
     const auto forced =
         Selector(model(host)).select(request_of(Collective::all_reduce, 100), "hierarchical", true);
     CHECK(forced.status().code() == ErrorCode::invalid_argument);
+    // Only what would do is offered.
+    const std::string message(forced.status().message());
+    CHECK(message.find("ring") != std::string::npos);
+    CHECK(message.find("hierarchical", message.find("choose")) == std::string::npos);
   }
 }
 

@@ -1,6 +1,6 @@
 """Tests of strata-run --lab: ranks run on separate hosts, use the right transports, and no lab is left, however it ends.
 
-Usage: lab_run_test.py STRATA_RUN STRATA_PERF
+Usage: lab_run_test.py STRATA_RUN STRATA_PERF STRATA_TOPO
 """
 import json
 import os
@@ -9,11 +9,13 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
+import tomllib
 import unittest
 
 from lab_support import COMMAND, needs_labs, processes_in, run, wait_until_gone
 
-RUN, PERF = (sys.argv.pop(1), sys.argv.pop(1)) if len(sys.argv) > 2 else ("strata-run", "strata-perf")
+RUN, PERF, TOPO = (sys.argv.pop(1), sys.argv.pop(1), sys.argv.pop(1))
 OUTSIDE = {name: value for name, value in os.environ.items()
            if not name.startswith("STRATA_") and name not in ("RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT")}
 NAME = f"test-run-{os.getpid()}"
@@ -167,8 +169,10 @@ class LabRun(unittest.TestCase):
         def line_of(host):  # of its [[host]]
             return RACKS[:RACKS.index(f'name = "{host}"')].count("\n")
 
-        for text, words in ((RACKS.replace("host1", "host9"), f":{line_of('host1')}: rank 2 is on host 'host1', which the file does not have"),
-                            (RACKS + "slots = 1\n", f":{line_of('host3')}: host 'host3' has slots = 1, and 2 ranks of the job are there"),
+        for text, words in ((RACKS.replace("host1", "host9"),
+                             f":{line_of('host1')}: rank 2 is on host 'host1', which the file does not have"),
+                            (RACKS + "slots = 1\n",
+                             f":{line_of('host3')}: host 'host3' has slots = 1, and 2 ranks of the job are there"),
                             (RACKS.replace("rack1", "rack7", 1), ": in = 'rack1': there is no [[group]] of that name"),
                             ("x", ":1: this is no TOML")):
             with self.subTest(words=words), tempfile.NamedTemporaryFile("w", suffix=".toml") as file:
@@ -182,6 +186,43 @@ class LabRun(unittest.TestCase):
                 self.assertEqual(len({what for _, what in said}), 1, end.stderr)
                 self.assertIn(file.name, said[0][1])
                 self.assertIn(words, said[0][1])
+
+    def test_probed_costs_are_read_as_they_were_measured(self):
+        with tempfile.TemporaryDirectory() as folder:
+            racks, costs = os.path.join(folder, "racks.toml"), os.path.join(folder, "costs.toml")
+            with open(racks, "w", encoding="utf-8") as file:
+                file.write(RACKS)
+            lab = ("--lab", "4x2@1gbit", "--lab-racks", "2", "--lab-uplink", "500mbit")
+            end = job(*lab, "--topology", racks, "--", TOPO, "probe", "--output", costs)
+            self.assertEqual((end.returncode, end.stdout), (0, ""), end.stderr)
+            said = re.findall(r"level (\d) of 3: (\w+) over (\w+): \S+ us, (\S+) (\S)b/s( \(of \d pairs: .*\))?$", end.stderr,
+                              re.MULTILINE)
+            self.assertEqual([level[:1] + level[2:3] for level in said], [("1", "shm"), ("2", "tcp"), ("3", "tcp")], end.stderr)
+            with open(costs, "rb") as file:
+                found = tomllib.load(file)
+            self.assertEqual([host["in"] for host in found["host"]], ["rack0", "rack0", "rack1", "rack1"])
+            self.assertEqual([cost["medium"] for cost in found["cost"]], ["shm", "tcp", "tcp"])
+            within_rack, between = ((float(rate), unit) for _, _, _, rate, unit, _ in said[1:])
+            self.assertEqual(within_rack[1], "M" if within_rack[0] > 100 else "G")
+            self.assertEqual(between[1], "M")  # half of what a host sends
+            self.assertLess(between[0], 650)
+            # A job that is given them measures nothing anew.
+            end = job(*lab, "--topology", costs, "--log", "debug", "--", PERF, "barrier", "-n", "1", "--explain",
+                      env=[("STRATA_CALIBRATE", "auto"), ("XDG_CACHE_HOME", folder)])
+            self.assertEqual(end.returncode, 0, end.stderr)
+            self.assertEqual(len(re.findall(r"^\[0\] # .* measured  \d", end.stdout, re.MULTILINE)), 3, end.stdout)
+            rate = re.search(r"# cluster +tcp +\S+ +(\S+)  measured", end.stdout).group(1)
+            self.assertAlmostEqual(float(rate) * 1000, between[0], delta=between[0] / 100)
+
+    def test_a_link_that_is_cut_while_it_is_probed_is_an_error_at_every_rank(self):
+        with Job("--lab", "2x1@1gbit", "--timeout", "3", "--rendezvous-timeout", "5", "--", "sh", "-c",
+                 f"echo up; while {TOPO} probe --output /dev/null; do :; done; exit 9") as running:
+            running.wait_for("up")
+            time.sleep(2)
+            self.assertEqual(run(COMMAND, "link", "--name", NAME, "down", "host1").returncode, 0)
+            _, errors = running.process.communicate(timeout=120)
+            self.assertEqual(running.process.returncode, 9, errors)
+            self.assertRegex(errors, r"strata-topo: .*(rank|rendezvous)")
 
     def test_a_cut_link_ends_every_rank_with_an_error_that_names_those_beyond(self):
         with Job("--lab", "2x2@1gbit", "--timeout", "4", "--", PERF, "all_reduce", "-b", "64K", "-e", "64K", "-n", "1000000",

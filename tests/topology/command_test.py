@@ -34,6 +34,17 @@ class Command(unittest.TestCase):
         text = run("dump")
         self.assertEqual(run("dump", "--topology", self.written("host.toml", text)), text)
 
+    def test_probe_belongs_into_a_job(self):
+        alone = {name: value for name, value in os.environ.items() if not name.endswith("RANK")}
+        done = subprocess.run([COMMAND, "probe"], capture_output=True, text=True, timeout=60, env=alone)
+        self.assertEqual((done.returncode, done.stdout), (2, ""))
+        self.assertIn("start it as in: strata-run -n 4 -- strata-topo probe", done.stderr)
+        done = subprocess.run([COMMAND, "probe"], capture_output=True, text=True, timeout=60,
+                              env={**alone, "RANK": "0", "WORLD_SIZE": "1"})
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("a job of one rank has no links", done.stderr)
+        self.assertIn("--output", run("probe", "--help"))
+
     def test_import_is_read_as_it_was_written(self):
         for name in sorted(os.listdir(DATA)):
             path = os.path.join(DATA, name)

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <fstream>
 
+#include "ccl/runtime/probe.hpp"
 #include "ccl/topology/hierarchy.hpp"
 #include "ccl/topology/topology_file.hpp"
 #include "tools/strata_topo/levels_table.hpp"
@@ -39,17 +40,20 @@ int terminal_columns() {
   return std::min<int>(size.ws_col, kColumnsMax);
 }
 
+int write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  if (file << text << std::flush) return 0;
+  return complain(
+      Status(ErrorCode::unavailable,
+             fmt::format("cannot write {}; is its folder there, and may you write to it?", path)));
+}
+
 int show(const Options& options, const topology::Topology& topology) {
   if (options.svg.empty())
     return print(
         draw_text(topology, {options.width > 0 ? options.width : terminal_columns(), options.ascii}));
   const std::string picture = draw_svg(topology);
-  if (options.svg == "-") return print(picture);
-  std::ofstream file(options.svg);
-  if (file << picture << std::flush) return 0;
-  return complain(
-      Status(ErrorCode::unavailable,
-             fmt::format("cannot write {}; is its folder there, and may you write to it?", options.svg)));
+  return options.svg == "-" ? print(picture) : write(options.svg, picture);
 }
 
 int levels(const Options& options, const topology::Topology& topology) {
@@ -64,10 +68,28 @@ int levels(const Options& options, const topology::Topology& topology) {
                describe_near_nics(*places, topology, width));
 }
 
+// One rank of a job.
+int probe(const Options& options) {
+  if (!CommunicatorOptions::launched())
+    return complain(Status(ErrorCode::invalid_argument,
+                           "probe measures between the ranks of a job; start it as in: strata-run -n 4 -- "
+                           "strata-topo probe --output host.toml"));
+  auto where = CommunicatorOptions::from_environment();
+  if (!where) return complain(where.status());
+  if (!options.topology.empty()) where->topology = options.topology;
+  const auto measured = strata::probe(
+      *where, [](const std::string& line) { std::fprintf(stderr, "strata-topo: %s\n", line.c_str()); });
+  if (!measured) return complain(measured.status());
+  if (where->rank != 0) return 0;
+  const std::string text = topology::format_topology(*measured);
+  return options.output.empty() ? print(text) : write(options.output, text);
+}
+
 int main(int argc, const char* const* argv) {
   const Parsed parsed = parse_command_line(argc, argv);
   if (!parsed.options) return parsed.exit_code;
   const Options& options = *parsed.options;
+  if (options.command == Command::probe) return probe(options);
   const bool import = options.command == Command::import;
   const auto found = import ? load_xml(options.topology) : load(options.topology);
   if (!found) return complain(found.status());
@@ -76,7 +98,8 @@ int main(int argc, const char* const* argv) {
     case Command::show: return show(options, found->topology);
     case Command::levels: return levels(options, found->topology);
     case Command::dump:
-    case Command::import: break;
+    case Command::import:
+    case Command::probe: break;
   }
   return print(topology::format_topology(found->topology));
 }

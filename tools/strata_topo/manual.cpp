@@ -12,7 +12,8 @@ const char* const kManualIntroduction =
   strata-topo show [--topology FILE] [--svg FILE]
   strata-topo dump [--topology FILE]
   strata-topo levels [--topology FILE] [-n N | --place PLACE...] [--levels LEVELS]
-  strata-topo import FILE)";
+  strata-topo import FILE
+  strata-run -n N -- strata-topo probe [--topology FILE] [--output FILE])";
 
 std::string manual_footer() {
   return fmt::format(R"(Each command has its own --help.
@@ -37,6 +38,12 @@ EXAMPLES
   What NCCL found on a machine (NCCL_TOPO_DUMP_FILE), as a topology file:
     strata-topo import nccl.xml > machine.toml
 
+  What messages cost between the ranks of this host, and of a cluster whose racks a file states:
+    strata-run -n 4 -- strata-topo probe --output host.toml
+    strata-run --nnodes 4 --node-rank 0 --rendezvous node00:29400 -n 8 -- \
+      strata-topo probe --topology cluster.toml --output measured.toml      # the same on the others, with their number
+    strata-run --nnodes 4 --node-rank 0 --rendezvous node00:29400 -n 8 --topology measured.toml -- ./program
+
 WHERE IT COMES FROM
   Without --topology: hwloc (packages, NUMA nodes, caches, cores that this container may use, PCIe), /sys (network
   cards and their rates), and NVIDIA's management library, if it is installed (GPUs and NVLink). What is not known is
@@ -47,6 +54,12 @@ TOPOLOGY FILES
 
 {}
   Rates are b/s, kb/s, Mb/s, Gb/s, Tb/s, or with B for bytes. `strata-topo dump` shows the other keys of a machine.
+
+COSTS
+  probe has up to 8 pairs of ranks of each level measure, one after the other: half a round trip of a few bytes, and the
+  rate of two streams at once, one each way. The median of a level's pairs is written as a [[cost]] of the topology file:
+  a job that is given the file measures nothing anew, unless STRATA_CALIBRATE is always. STRATA_TRANSPORT=tcp probes what
+  TCP costs within hosts. All ranks need the file; rank 0 writes it.
 
 LEVELS
   Within a host: core, l3, pcie, numa, package, gpu_island, host; above it those of the file, then cluster, which has

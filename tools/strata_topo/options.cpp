@@ -56,6 +56,15 @@ void add_commands(CLI::App& app, Options& o) {
   levels->add_option("--levels", o.levels, "Levels by hand: 2x4, numa,host or 0-3,4-7;0-7")
       ->type_name("LEVELS");
   auto* import = app.add_subcommand("import", "Write XML of NCCL or hwloc down as a topology file");
+  auto* probe =
+      app.add_subcommand("probe", "Run by strata-run: measure the links of each level of the ranks");
+  probe
+      ->add_option("--topology", o.topology,
+                   "The topology file to add the costs to (STRATA_TOPOLOGY); without it: what is discovered")
+      ->type_name("FILE");
+  probe
+      ->add_option("--output", o.output, "Where rank 0 writes the topology file; without it: standard output")
+      ->type_name("FILE");
   import->add_option("FILE", o.topology, "The XML file")->type_name("")->required();
 }
 
@@ -113,7 +122,8 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   const std::pair<const char*, Command> commands[] = {{"show", Command::show},
                                                       {"dump", Command::dump},
                                                       {"levels", Command::levels},
-                                                      {"import", Command::import}};
+                                                      {"import", Command::import},
+                                                      {"probe", Command::probe}};
   const auto given = std::find_if(std::begin(commands), std::end(commands),
                                   [&](const auto& c) { return app.got_subcommand(c.first); });
   if (given == std::end(commands))

@@ -6,7 +6,7 @@
 
 namespace strata::topo {
 
-enum class Command { show, dump, levels, import };
+enum class Command { show, dump, levels, import, probe };
 
 struct Options {
   Command command = Command::show;
@@ -19,6 +19,8 @@ struct Options {
   int ranks = 0;                    // on each host; 0: one for each slot, GPU or core
   std::vector<std::string> places;  // of each rank; empty: ranks fill host after host
   std::string levels;               // by hand; empty: all there are
+  // probe
+  std::string output;  // the file to write; empty: standard output
 };
 
 enum Exit { kUsage = 2, kFailed = 1 };
