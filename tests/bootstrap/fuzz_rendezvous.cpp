@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "ccl/runtime/place_report.hpp"
 #include "ccl/runtime/rendezvous_address.hpp"
 #include "ccl/runtime/rendezvous_introduction.hpp"
 #include "ccl/runtime/rendezvous_messages.hpp"
@@ -40,5 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check_introduction(bytes);
   if (size > 2) check_introduction(altered(bytes));
   (void)parse_rendezvous(bytes);
+  if (const auto report = parse_place_report(bytes))
+    if (to_text(*report) != bytes) std::abort();
   return 0;
 }

@@ -272,6 +272,20 @@ class LabRun(unittest.TestCase):
                 self.assertIn("strata-run: the lab could not be started", end.stderr)
 
 
+@needs_labs
+class LateCarrier(unittest.TestCase):
+    def test_a_carrier_that_comes_late_is_waited_for_and_one_that_does_not_come_is_said(self):
+        for comes, words in ((True, r"v0 has no carrier yet: waiting for it"), (False, r"v0 is up but has no carrier")):
+            with self.subTest(comes=comes):
+                script = ("ip link set lo up && ip link add v0 type veth peer name v1 && ip addr add 10.9.0.1/24 dev v0 && "
+                          "ip link set v0 up && " + ("{ sleep 0.2; ip link set v1 up; } & " if comes else "") +
+                          f"exec {RUN} -n 2 --transport tcp --log info -- {PERF} barrier -n 1")
+                end = run("unshare", "--net", "sh", "-c", script, env=OUTSIDE)
+                self.assertEqual(end.returncode, 0, end.stderr)
+                self.assertRegex(end.stderr, words)
+                self.assertEqual("but has no carrier" in end.stderr, not comes)
+
+
 class WithoutRoot(unittest.TestCase):
     @unittest.skipUnless(os.geteuid() == 0, "somebody without root is one who has been it")
     def test_the_cure_is_named(self):
