@@ -169,7 +169,7 @@ class Report(unittest.TestCase):
 
     def test_figures_that_others_disturbed_do_not_count_and_are_told(self):
         text = text_of([*self.GIVEN, sample("gloo-ring-chunked", 0.5, others_pct=31)])
-        self.assertIn("1 of 7 figures are rejected", text)
+        self.assertIn("1 of 6 figures are rejected", text)
         self.assertIn("| 1.80 | gloo |", text)
 
     def test_wrong_results_and_notes_are_told(self):

@@ -15,7 +15,7 @@ labs of that shape. After that come hosts with unequal links, whose rates are dr
 rates. Needs root, as labs do. What is not installed is left out, with a word; what fails or hangs is noted at the end."""
 
 EPILOG = """TIME
-  About three and a half hours as it comes, and with --quick about eight minutes, on two cores that are otherwise idle.
+  An estimated three and a half hours as it comes; with --quick about eight minutes, on two cores that are otherwise idle.
 
 OUTPUT
   DIR/RESULTS.md   the comparison, printed too

@@ -1,9 +1,10 @@
 """The figures as Markdown: how near Strata is to the bound, and to its peers, in each lab."""
 import dataclasses
 import itertools
+import os
 import statistics
 
-from comparison.arms import STRATA, STRATA_AGAIN
+from comparison.arms import LIMIT_PREFIX, STRATA, STRATA_AGAIN
 from comparison.cells import cells_of
 from comparison.table import markdown, notes_text, number, size_text
 from levels import bounds, rails, unequal
@@ -30,8 +31,9 @@ def counted(samples, others_pct_max):
 
 
 def rejects_text(samples, others_pct_max):
-    rejected = [sample for sample in samples if sample.others_pct > others_pct_max]
-    return (f"{len(rejected)} of {len(samples)} figures are rejected: others used more than {others_pct_max:g} % of a core just "
+    measured = [sample for sample in samples if not sample.arm.startswith(LIMIT_PREFIX)]
+    rejected = [sample for sample in measured if sample.others_pct > others_pct_max]
+    return (f"{len(rejected)} of {len(measured)} figures are rejected: others used more than {others_pct_max:g} % of a core just "
             "before or after.\n\n")
 
 
@@ -155,7 +157,7 @@ def report(head, measured, pictures):
     cells = measured.cells()
     wrong = [f"{sample.mode}, {sample.collective}, {sample.arm}: wrong results, which do not count" for sample in samples
              if not sample.right]
-    shown = "".join(f"![{path}]({path})\n" for path in pictures)
+    shown = "".join(f"![{os.path.basename(path)[:-4]}]({path})\n" for path in pictures)
     return (f"# Collectives between emulated hosts\n\n{head}\n\n" +
             rejects_text(measured.samples, measured.others_pct_max) + EXPLANATION + summary_text(cells) + shown +
             ("\n" if shown else "") + shapes_text(cells, measured.goodputs) +
