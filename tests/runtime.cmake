@@ -4,6 +4,7 @@ target_link_libraries(strata_test_world PUBLIC strata_core)
 
 strata_test(collectives_test SOURCES runtime/collectives_test.cpp LIBRARIES strata_test_world TIMEOUT 600)
 strata_test(works_test SOURCES runtime/works_test.cpp LIBRARIES strata_test_world)
+strata_test(messages_test SOURCES runtime/messages_test.cpp LIBRARIES strata_test_world)
 strata_test(failure_test SOURCES runtime/failure_test.cpp LIBRARIES strata_test_world)
 strata_test(death_test SOURCES runtime/death_test.cpp LIBRARIES strata_test_world)
 strata_test(faults_test SOURCES runtime/faults_test.cpp LIBRARIES strata_test_world)

@@ -2,7 +2,7 @@
 set(STRATA_TRANSPORT_WORLD transport/world.cpp transport/instances.cpp transport/ring_pipes.cpp
   transport/shm_tcp_instances.cpp)
 strata_test(transport_conformance SOURCES ${STRATA_TRANSPORT_WORLD}
-  transport/conformance_matching.cpp transport/conformance_flow.cpp transport/conformance_failure.cpp
+  transport/conformance_matching.cpp transport/conformance_at_once.cpp transport/conformance_flow.cpp transport/conformance_failure.cpp
   transport/conformance_random.cpp transport/decorators_test.cpp)
 strata_test(transport_threads PROCESSORS 2 SOURCES ${STRATA_TRANSPORT_WORLD} transport/conformance_threads.cpp)
 strata_test(stream_test SOURCES

@@ -257,7 +257,7 @@ bool small_and_local(const CommunicatorState& communicator, const Call& call, co
          call.count <= ShmGroup::kSmallBytesMax / size_of(call.type);
 }
 
-Fingerprint local_fingerprint(const Call& call, const CallOptions& options) {
+Fingerprint plain_fingerprint(const Call& call, const CallOptions& options) {
   return fingerprint(call, options, {});
 }
 

@@ -37,8 +37,8 @@ Expected<Checked> check(const CommunicatorState& communicator, const Call& call,
 // Could it be done at once, without a Submission: one of the smallest collectives on the group's memory?
 bool small_and_local(const CommunicatorState& communicator, const Call& call, const CallOptions& options);
 
-// The fingerprint of a call that a group does.
-Fingerprint local_fingerprint(const Call& call, const CallOptions& options);
+// The fingerprint of a call that needs no algorithm: a group does it, or it is one message.
+Fingerprint plain_fingerprint(const Call& call, const CallOptions& options);
 
 // Checks everything this rank can know. Error: invalid_argument that names the argument, its value and the
 // cure. The submission has no number and no work yet.

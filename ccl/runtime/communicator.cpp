@@ -28,10 +28,13 @@ void hand_over(Engine& engine, std::unique_ptr<Submission> submission) {
 Work Communicator::Impl::start(const Call& call, const CallOptions& options) {
   if (small_and_local(*state, call, options) && !in_group())
     if (auto at_once = engine->try_at_once(state, call, options)) return *std::move(at_once);
+  if (call.collective == Collective::send && !in_group())
+    if (auto sent = engine->try_send_at_once(state, call, options)) return *std::move(sent);
   auto prepared = prepare(state, call, options);
   if (!prepared) return Work(prepared.status());
   std::unique_ptr<Submission> submission = *std::move(prepared);
   submission->work = std::make_shared<WorkState>(engine);
+  submission->work->is_receive = call.collective == Collective::recv;
   Work work(submission->work);
   if (!keep_for_group(engine, submission)) hand_over(*engine, std::move(submission));
   return work;

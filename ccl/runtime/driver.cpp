@@ -13,6 +13,7 @@
 #include <algorithm>
 
 #include "ccl/base/check.hpp"
+#include "ccl/base/pause_core.hpp"
 
 namespace strata {
 namespace {
@@ -95,12 +96,7 @@ void Driver::help() {
 
 // Other processes may need the core, the one that is waited for among them: it is kept for a moment only.
 void Driver::pause(Clock::duration idle) const {
-  if (options_.yield || idle > kKeepCore) return std::this_thread::yield();
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
+  options_.yield || idle > kKeepCore ? std::this_thread::yield() : pause_core();
 }
 
 bool Driver::drive(const std::function<bool()>& ended, Clock::time_point deadline) {

@@ -36,6 +36,13 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // there: nothing is allocated or handed over then. Nothing: it goes the usual way.
   std::optional<Work> try_at_once(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
                                   const CallOptions& options);
+  // Sends a small message within the call, if the engine is free and the wire takes it. Nothing: it goes the
+  // usual way.
+  std::optional<Work> try_send_at_once(const std::shared_ptr<CommunicatorState>& communicator,
+                                       const Call& call, const CallOptions& options);
+  // For a caller that is going to wait for the message of `work`: takes it from the wire if nothing else is
+  // going on and it comes soon. Else it is received the usual way.
+  void receive_at_once(const WorkState& work);
   bool drive(const std::function<bool()>& ended, Clock::time_point deadline) {
     return driver_->drive(ended, deadline);
   }
@@ -95,6 +102,12 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   Work finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
                     const CallOptions& options, std::uint64_t number);
   bool advance_at_once(ShmGroup& group) const;
+  void look_round();
+
+  // engine_message.cpp
+  Work send_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                  const CallOptions& options, std::uint64_t number);
+  bool receive_now(const Submission& submission);
 
   // engine_failure.cpp
   void fail(CommunicatorState& communicator, const Status& why, bool tell_others);
@@ -128,7 +141,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::vector<std::uint32_t> free_, active_;
   std::vector<std::shared_ptr<CommunicatorState>> local_;       // whose groups are at work
   std::vector<std::uint32_t> untidy_;                           // communicators
-  std::uint32_t at_once_ = 0;                                   // calls of try_at_once()
+  std::uint32_t at_once_ = 0;                                   // calls that were to be done at once
   std::uint64_t freed_seen_ = 0;                                // of Allocations
   std::array<Completion, kCompletionsPerPollMax> completions_;  // of the poll at hand
   shm::Neighbours* neighbours_ = nullptr;                       // of the transport that has some; null: none

@@ -3,6 +3,7 @@
 #include <bit>
 #include <thread>
 
+#include "ccl/base/pause_core.hpp"
 #include "ccl/runtime/engine.hpp"
 
 namespace strata {
@@ -14,19 +15,16 @@ constexpr int kTriesAtOnce = 64, kYieldsAtOnce = 16;
 constexpr int kTriesBeforeWaking = 4;  // at others; fewer than either of the above
 constexpr std::uint32_t kCallsPerTurn = 64;
 
-void pause_core() {
-#if defined(__x86_64__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  asm volatile("yield");
-#endif
-}
-
 }  // namespace
 
-// Not while other operations need the engine; and now and then whatever has come meanwhile gets its turn.
-bool Engine::may_begin_at_once(const CommunicatorState& c) {
+// Whatever has come while all calls were done at once gets its turn now and then.
+void Engine::look_round() {
   if (router_ && ++at_once_ % kCallsPerTurn == 0) turn(Clock::now());
+}
+
+// Not while other operations need the engine.
+bool Engine::may_begin_at_once(const CommunicatorState& c) {
+  look_round();
   return router_ && active_.empty() && c.local_queue.empty() && c.early.empty() && !c.failed() &&
          !c.anybody_left;
 }
@@ -36,7 +34,7 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
   CommunicatorState& c = *communicator;
   const auto checked = check(c, call, options);
   if (!checked) return Work(checked.status());
-  const Fingerprint fingerprint = local_fingerprint(call, options);
+  const Fingerprint fingerprint = plain_fingerprint(call, options);
   const std::uint64_t element = size_of(call.type);
   const GroupCall group_call{.collective = call.collective,
                              .input = static_cast<const std::byte*>(call.input),

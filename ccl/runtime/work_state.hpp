@@ -26,6 +26,7 @@ struct WorkState {
 
   const std::shared_ptr<Engine> engine;
   const std::vector<Work> parts;
+  bool is_receive = false;  // of one message; set before anybody waits
 
  private:
   std::atomic<bool> ended_{false};

@@ -15,13 +15,19 @@
 namespace strata {
 namespace {
 
+// Ops can only be held back that are posted.
+Capabilities without_at_once(Capabilities capabilities) {
+  capabilities.at_once_bytes_max = 0;
+  return capabilities;
+}
+
 class FaultyTransport final : public Transport {
  public:
   FaultyTransport(std::unique_ptr<Transport> inner, Faults faults)
       : inner_(std::move(inner)),
         faults_(faults),
         random_(faults.seed),
-        capabilities_(inner_->capabilities()) {
+        capabilities_(without_at_once(inner_->capabilities())) {
     if (inner_->wait_descriptor() < 0) return;
     // Sleepers hold on to this descriptor, which outlives the inner transport's.
     sleep_ = Fd(::epoll_create1(EPOLL_CLOEXEC));

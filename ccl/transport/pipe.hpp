@@ -26,6 +26,8 @@ class Pipe {
   // none now. Valid until the next call on this pipe.
   virtual std::span<const std::byte> peek() = 0;
   virtual void consume(std::size_t bytes) = 0;
+  // peek() may leave it at what ready() has told; from here on it looks for itself.
+  virtual void look_again() {}
   // Moves up to into.size() arrived bytes, past the pipe's own buffer where it can; returns how many. 0: none
   // now.
   virtual std::size_t read(std::span<std::byte> into) = 0;

@@ -81,6 +81,7 @@ class Listener {
 struct Capabilities {
   bool fused_recv_reduce = true;
   std::uint64_t message_bytes_max = ~0ull;  // at least 1024: engines tell each other that much
+  std::uint64_t at_once_bytes_max = 0;      // longer ones try_at_once() always refuses; 0: all
 };
 
 inline constexpr std::uint32_t kCompletionsPerPollMax = 64;
@@ -96,6 +97,10 @@ class Transport {
   virtual ~Transport() = default;
   virtual Capabilities capabilities() const = 0;
   virtual void post(const WireOp& op) = 0;
+  // Does the whole op within the call, when nothing stands in its way: a small send that the wire takes as it
+  // is, or a small receive whose message has arrived. true: done, and no completion follows. false: nothing
+  // was done for it, and it may be posted; a transport may always say so.
+  virtual bool try_at_once(const WireOp&) { return false; }
   // Moves what can be moved and reports what has ended. Returns how many completions were written.
   virtual std::size_t poll(std::span<Completion> completions) = 0;
   // Completes all ops of the communicator with `aborted` (at a later poll) and forgets what was kept for it.

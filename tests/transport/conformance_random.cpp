@@ -71,6 +71,7 @@ void play_all(World& world, const std::vector<Event>& events) {
 TEST_CASE("random orders of posts, polls and cancels") {
   for (const int ranks : {2, 3, 4}) {
     for_each_transport(ranks, 10, [](World& world) {
+      if (world.pick(0, 1) == 0) world.try_some_at_once();
       const bool cancels = world.pick(0, 2) > 0;
       play_all(world, random_events(world, cancels, false));
       REQUIRE(world.run_to_end());
@@ -90,6 +91,7 @@ TEST_CASE("random orders of posts, polls and cancels") {
 TEST_CASE("random orders with a death") {
   for (const int ranks : {2, 4}) {
     for_each_transport(ranks, 10, [](World& world) {
+      if (world.pick(0, 1) == 0) world.try_some_at_once();
       play_all(world, random_events(world, true, true));
       REQUIRE(world.run_to_end());
       for (const Parcel& parcel : world.parcels()) {

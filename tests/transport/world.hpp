@@ -62,6 +62,9 @@ class World final {
 
   // A new message, with a tag of its own in the communicator. Change what should differ before posting it.
   Parcel& parcel(Rank from, Rank to, std::uint64_t length, std::uint32_t communicator = 1);
+  // From here on half of the ops, by the seed, are tried at once before they are posted.
+  void try_some_at_once() { tries_at_once_ = true; }
+  std::uint64_t done_at_once() const { return done_at_once_; }
   void post_send(Parcel& parcel);
   void post_receive(Parcel& parcel);
   void post_both(Parcel& parcel) {
@@ -94,6 +97,7 @@ class World final {
  private:
   using Clock = std::chrono::steady_clock;
   bool step_before_deadline();
+  void give(Rank rank, const WireOp& op);
   void end(Rank rank, const Completion& completion);
   void check_received(const Parcel& parcel, std::uint64_t id);
 
@@ -104,6 +108,8 @@ class World final {
   Ends ends_;
   std::vector<Rank> order_;
   std::size_t pending_ = 0;  // ops of living ranks
+  bool tries_at_once_ = false;
+  std::uint64_t done_at_once_ = 0;
   std::uint64_t steps_ = 0;
   Clock::time_point last_end_;
 };

@@ -22,10 +22,8 @@ Work ping_pong(Communicator& c, const Call& call, const void* input, void* outpu
     const Status arrived = c.recv(output, count, call.type, 0, call.options).wait();
     return arrived.ok() ? c.send(output, count, call.type, 0, call.options) : Work(arrived);
   }
-  group_start();
-  (void)c.send(input, count, call.type, 1, call.options);
-  (void)c.recv(output, count, call.type, 1, call.options);
-  return group_end();
+  const Status sent = c.send(input, count, call.type, 1, call.options).wait();
+  return sent.ok() ? c.recv(output, count, call.type, 1, call.options) : Work(sent);
 }
 
 // All messages from and to the same memory. The receiver's word that it has them is of at most one element.

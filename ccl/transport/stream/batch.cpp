@@ -34,16 +34,11 @@ std::size_t Batch::offer(Pipe& pipe) {
   return pipe.write(std::span(parts).first(count));
 }
 
-void Batch::rescue(std::uint32_t communicator) {
-  for (std::size_t i = first_; i < count_; ++i) {
-    Frame& frame = frames_[i];
-    const bool affected =
-        frame.header.kind == FrameKind::data && frame.header.tag.communicator == communicator;
-    if (!affected || frame.header.fragment == 0 || frame.rescued) continue;
-    frame.rescued = std::make_unique<std::byte[]>(frame.header.fragment);
-    std::memcpy(frame.rescued.get(), frame.payload, frame.header.fragment);
-    frame.payload = frame.rescued.get();
-  }
+void Batch::copy_payload(Frame& frame) {
+  if (frame.header.fragment == 0 || frame.rescued) return;
+  frame.rescued = std::make_unique<std::byte[]>(frame.header.fragment);
+  std::memcpy(frame.rescued.get(), frame.payload, frame.header.fragment);
+  frame.payload = frame.rescued.get();
 }
 
 void Batch::clear() {

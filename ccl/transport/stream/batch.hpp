@@ -53,12 +53,23 @@ class Batch final {
   }
   // The memory behind the communicator's payloads is about to go: copies what is left of them. The frames
   // still go out, with the right bytes, since the peer may already have their headers.
-  void rescue(std::uint32_t communicator);
+  void rescue(std::uint32_t communicator) {
+    rescue_if([&](const FrameHeader& header) { return header.tag.communicator == communicator; });
+  }
+  void rescue() {
+    rescue_if([](const FrameHeader&) { return true; });
+  }
   void clear();
 
  private:
   static constexpr std::size_t kFramesMax = 16;
   std::size_t offer(Pipe& pipe);
+  static void copy_payload(Frame& frame);
+  template <class Predicate>
+  void rescue_if(Predicate affected) {
+    for (std::size_t i = first_; i < count_; ++i)
+      if (frames_[i].header.kind == FrameKind::data && affected(frames_[i].header)) copy_payload(frames_[i]);
+  }
 
   const std::uint64_t bytes_max_;
   std::array<Frame, kFramesMax> frames_;

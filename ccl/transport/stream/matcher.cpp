@@ -82,6 +82,16 @@ void Matcher::post_to_lost(const WireOp& op, Sender& sender) {
   ledger_.report({.cookie = op.cookie, .error = ErrorCode::peer_lost});
 }
 
+bool Matcher::take_arrived(const WireOp& op, Sender& sender) {
+  Message* message = ledger_.find_receive(op.peer, op.tag);
+  if (message == nullptr || message->state != MessageState::arrived || !agree(op, message->op)) return false;
+  sender.owe(eager_cost(op.length));
+  message->op = op;
+  unload_stash(*message);
+  ledger_.remove(*message);
+  return true;
+}
+
 void Matcher::receive_stashed(Message& message, const WireOp& op, Sender& sender) {
   const bool whole = message.state == MessageState::arrived;
   if (whole) sender.owe(eager_cost(message.op.length));
@@ -98,7 +108,8 @@ void Matcher::receive_stashed(Message& message, const WireOp& op, Sender& sender
 void Matcher::unload_stash(Message& message) {
   Carry carry;
   ledger_.stash().unload(message.stashed, [&](std::span<const std::byte> bytes) {
-    deliver(message, message.moved, bytes, carry);
+    deliver(message.op, message.moved, bytes, carry);
+    message.moved += bytes.size();
   });
 }
 

@@ -26,6 +26,9 @@ class Matcher final {
   // The peer is lost. Its messages that have arrived whole still count.
   void post_to_lost(const WireOp& op, Sender& sender);
 
+  // The receive of a message that has arrived whole, without a post. false: there is none, or it is another.
+  bool take_arrived(const WireOp& op, Sender& sender);
+
   // Frames from the peer. An error breaks the peer.
   Status on_ready(Rank peer, const FrameHeader& header, Sender& sender);
   Status on_request(Rank peer, const FrameHeader& header, Sender& sender);

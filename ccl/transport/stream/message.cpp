@@ -39,11 +39,10 @@ void deliver_reduced(const WireOp& op, std::uint64_t offset, std::span<const std
 
 }  // namespace
 
-void deliver(Message& message, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry) {
+void deliver(const WireOp& op, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry) {
   if (bytes.empty()) return;
-  message.moved += bytes.size();
-  if (message.op.kind == WireKind::recv_reduce) return deliver_reduced(message.op, offset, bytes, carry);
-  std::memcpy(message.op.data + offset, bytes.data(), bytes.size());
+  if (op.kind == WireKind::recv_reduce) return deliver_reduced(op, offset, bytes, carry);
+  std::memcpy(op.data + offset, bytes.data(), bytes.size());
 }
 
 }  // namespace strata::stream

@@ -61,8 +61,8 @@ struct MessageHandle {
   std::uint32_t generation = 0;
 };
 
-// Puts a message's bytes from `offset` on where a posted receive wants them, reducing if it says so. The
-// carry is that of the fragment they belong to.
-void deliver(Message& message, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry);
+// Puts a message's bytes from `offset` on where a receive wants them, reducing if it says so. The carry is
+// that of the fragment they belong to.
+void deliver(const WireOp& op, std::uint64_t offset, std::span<const std::byte> bytes, Carry& carry);
 
 }  // namespace strata::stream

@@ -23,6 +23,21 @@ class Outlet final {
       blocked_ = !batch_.empty();
     }
   }
+  // Writes a small send past the queue. false: it did not go. What the pipe takes only in part is kept here,
+  // so the op's memory is free in any case.
+  bool send_alone(const WireOp& op) {
+    if (blocked_ || !batch_.empty() || !sender_.may_send_alone(op)) return false;
+    const FrameHeader header = sender_.alone(op);
+    batch_.add(header, op.data, {});
+    if (batch_.write(pipe_, [](const Batch::Frame&) {}) == 0) {
+      batch_.clear();
+      return false;
+    }
+    sender_.sent_alone(header);
+    batch_.rescue();
+    blocked_ = !batch_.empty();
+    return true;
+  }
   bool wants_turn() const { return !blocked_ && (!batch_.empty() || sender_.has_output(first_)); }
   void unblock() { blocked_ = false; }  // the pipe may take bytes again
 

@@ -23,6 +23,22 @@ Expected<bool> Receiver::turn(std::size_t budget_bytes) {
   return true;
 }
 
+bool Receiver::take_next(const WireOp& op) {
+  const std::span<const std::byte> bytes = pipe_.peek();
+  if (payload_left_ > 0 || header_count_ > 0 || bytes.size() < kFrameBytes + op.length) return false;
+  const Expected<FrameHeader> header = parse_frame(bytes.first<kFrameBytes>());
+  if (!header.ok() || header->kind != FrameKind::data || header->announced) return false;
+  if (header->tag != op.tag || header->fingerprint != op.fingerprint || header->length != op.length)
+    return false;
+  // If the peer has broken a rule of credit, turn() finds the same and says so.
+  if (!sender_.lend(eager_cost(op.length)) || !sender_.refund(header->credit)) return false;
+  sender_.owe(eager_cost(op.length));
+  Carry carry;
+  deliver(op, 0, bytes.subspan(kFrameBytes, op.length), carry);
+  pipe_.consume(kFrameBytes + op.length);
+  return true;
+}
+
 std::size_t Receiver::take_header_bytes() {
   const std::span<const std::byte> bytes = pipe_.peek();
   const std::size_t count = std::min(bytes.size(), kFrameBytes - header_count_);
@@ -82,7 +98,8 @@ std::size_t Receiver::move_from_pipe(Message* message, std::size_t bytes_max) {
   const std::span<const std::byte> bytes = arrived.first(std::min(arrived.size(), bytes_max));
   if (bytes.empty()) return 0;
   if (direct) {
-    deliver(*message, offset, bytes, carry_);
+    deliver(message->op, offset, bytes, carry_);
+    message->moved += bytes.size();
   } else if (message != nullptr) {
     ledger_.stash().append(message->stashed, bytes);
   }

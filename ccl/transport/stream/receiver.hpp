@@ -16,6 +16,10 @@ class Receiver final {
   // Takes about so many bytes. true: there may be more; false: nothing has arrived that was not taken. Error:
   // what the peer did against the protocol.
   Expected<bool> turn(std::size_t budget_bytes);
+  // The message of this receive, if it is what comes next and all of it is there.
+  bool take_next(const WireOp& op);
+  // Bytes have arrived and not been taken.
+  bool has_bytes() { return !pipe_.peek().empty(); }
 
  private:
   std::size_t take_header_bytes();

@@ -43,6 +43,19 @@ bool Sender::refund(std::uint32_t bytes) {
   return true;
 }
 
+FrameHeader Sender::alone(const WireOp& op) const {
+  FrameHeader header = header_of(FrameKind::data, op);
+  header.fragment = static_cast<std::uint32_t>(op.length);
+  header.credit = owed_;
+  return header;
+}
+
+void Sender::sent_alone(const FrameHeader& header) {
+  credit_ -= eager_cost(header.length);
+  lent_ -= header.credit;
+  owed_ -= header.credit;
+}
+
 void Sender::fill(Batch& batch, bool first) {
   while (!batch.full()) {
     if (first && !control_.empty()) {

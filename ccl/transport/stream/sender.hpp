@@ -23,6 +23,15 @@ class Sender final {
   // Goes out even if its communicator is cancelled meanwhile.
   void tell_mismatch(FrameKind kind, const WireOp& op);
 
+  // A small send that goes out alone: its frame, if nothing is queued before it and there is credit.
+  // sent(): it did.
+  bool may_send_alone(const WireOp& op) const {
+    return queue_.empty() && control_.empty() && op.length <= kEagerBytesMax &&
+           eager_cost(op.length) <= credit_;
+  }
+  FrameHeader alone(const WireOp& op) const;
+  void sent_alone(const FrameHeader& header);
+
   // Eager credit. lend: the peer used so much of the window here; false: it had not so much. owe: so much of
   // it has been consumed and can be given back. refund: the peer gives back; false: more than it had.
   bool lend(std::uint32_t bytes);

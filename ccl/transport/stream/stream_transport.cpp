@@ -78,8 +78,9 @@ class StreamTransport final : public Transport {
     }
   }
 
-  Capabilities capabilities() const override { return {}; }
+  Capabilities capabilities() const override { return {.at_once_bytes_max = kEagerBytesMax}; }
   void post(const WireOp& op) override;
+  bool try_at_once(const WireOp& op) override;
   std::size_t poll(std::span<Completion> completions) override;
   void cancel(std::uint32_t communicator) override;
   int wait_descriptor() const override { return pipes_->wait_descriptor(); }
@@ -101,6 +102,7 @@ class StreamTransport final : public Transport {
     link.in_line = true;
     line_.push(&link);
   }
+  bool receive_at_once(Link& link, const WireOp& op);
   void hear_news();
   void take_turns(std::size_t enough);
   void take_turn(Link& link);
@@ -130,6 +132,29 @@ void StreamTransport::post(const WireOp& op) {
   if (!link.status.ok()) return matcher_.post_to_lost(op, link.sender);
   op.kind == WireKind::send ? matcher_.post_send(op, link.sender) : matcher_.post_receive(op, link.sender);
   if (link.wants_to_send()) line_up(link);
+}
+
+// A ready that came early, for a receive that was called otherwise perhaps, is for post() to look at.
+bool StreamTransport::try_at_once(const WireOp& op) {
+  Link& link = link_to(op.peer);
+  if (!link.status.ok()) return false;
+  if (op.kind == WireKind::send)
+    return ledger_.early(op.peer) == 0 && link.streams.front().outlet.send_alone(op);
+  if (op.length > kEagerBytesMax) return false;
+  const bool received = receive_at_once(link, op);
+  if (link.wants_to_send())
+    line_up(link);  // what came before it may want an answer, and it gives credit back
+  return received;
+}
+
+// What lies before the message is taken first.
+bool StreamTransport::receive_at_once(Link& link, const WireOp& op) {
+  for (Stream& stream : link.streams) {
+    stream.pipe.look_again();
+    if (stream.receiver.take_next(op)) return true;
+    if (link.status.ok() && !stream.ended && stream.receiver.has_bytes()) receive(link, stream);
+  }
+  return link.status.ok() && matcher_.take_arrived(op, link.sender);
 }
 
 // Bounded by turns and by bytes a turn; whoever has more to do goes to the end of the line.

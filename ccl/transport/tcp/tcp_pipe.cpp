@@ -117,7 +117,7 @@ void TcpPipe::fill() {
   fill_bytes_ = kBufferBytes;
 }
 
-void TcpPipe::probe() {
+void TcpPipe::look_again() {
   if (begin_ == end_ && drained_ && !ended_) receive({}, kLittleBytes);
 }
 

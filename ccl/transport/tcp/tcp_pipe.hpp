@@ -18,6 +18,9 @@ class TcpPipe final : public Pipe {
   std::size_t write(std::span<const iovec> parts) override;
   std::span<const std::byte> peek() override;
   void consume(std::size_t bytes) override;
+  // Takes a little of what has arrived, if anything has, into the empty buffer: as cheap as asking whether it
+  // has.
+  void look_again() override;
   std::size_t read(std::span<std::byte> into) override;
   Status status() const override { return status_; }
   void close() override;
@@ -34,9 +37,6 @@ class TcpPipe final : public Pipe {
   bool has_news() const { return begin_ != end_ || !drained_ || unreported_; }
   void reported() { unreported_ = false; }
   void readable();
-  // Takes a little of what has arrived, if anything has, into the empty buffer: as cheap as asking whether it
-  // has.
-  void probe();
 
  private:
   std::size_t receive(std::span<std::byte> into, std::size_t buffer_bytes);

@@ -87,7 +87,7 @@ void TcpPipeSet::look() {
     starved = starved || watched_[i].pipe->starved();
   }
   if (starved || watched_.size() > kProbedMax) return collect_events();
-  for (const Watched& w : watched_) w.pipe->probe();
+  for (const Watched& w : watched_) w.pipe->look_again();
 }
 
 void TcpPipeSet::collect_events() {
