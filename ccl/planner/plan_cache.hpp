@@ -13,6 +13,7 @@ namespace strata {
 struct Plan {
   const Algorithm* algorithm = nullptr;  // null: point to point
   Schedule schedule;
+  std::uint64_t message_bytes_max = 0;  // of its longest wire step
 };
 
 struct PlanKey {

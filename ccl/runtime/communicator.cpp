@@ -34,7 +34,6 @@ Work Communicator::Impl::start(const Call& call, const CallOptions& options) {
   if (!prepared) return Work(prepared.status());
   std::unique_ptr<Submission> submission = *std::move(prepared);
   submission->work = std::make_shared<WorkState>(engine);
-  submission->work->is_receive = call.collective == Collective::recv;
   Work work(submission->work);
   if (!keep_for_group(engine, submission)) hand_over(*engine, std::move(submission));
   return work;

@@ -28,6 +28,14 @@ Program point_to_point(const Submission& s) {
   return program;
 }
 
+// By all transports to others.
+std::uint64_t least_at_once(const Router& router, Rank me) {
+  std::uint64_t least = ~std::uint64_t{0};
+  for (Rank peer = 0; peer < router.size(); ++peer)
+    if (peer != me) least = std::min(least, router.to(peer).capabilities().at_once_bytes_max);
+  return least;
+}
+
 }  // namespace
 
 Engine::Engine(Rank me, std::vector<Peer> peers)
@@ -48,6 +56,7 @@ void Engine::attach(std::unique_ptr<Router> router, std::shared_ptr<Communicator
   router_ = std::move(router);
   for (const auto& transport : router_->all())
     if (neighbours_ == nullptr) neighbours_ = transport->neighbours();
+  at_once_bytes_max_ = least_at_once(*router_, me_);
   first->neighbours = neighbours_of(*first);
   executor_ = std::make_unique<Executor>(*router_);
   control_ = std::make_unique<Control>(*router_, me_);
@@ -116,7 +125,15 @@ bool Engine::start_submitted() {
 }
 
 void Engine::start(std::unique_ptr<Submission> submission) {
-  Submission& s = *submission;
+  Operation* operation = begin(*submission);
+  if (operation == nullptr) return;
+  executor_->start(operation->run);
+  if (submission->local) return start_local(*operation, std::move(submission));
+  end_if_done(*operation);
+}
+
+// null: it has failed.
+Operation* Engine::begin(Submission& s) {
   CommunicatorState& communicator = *s.communicator;
   if (!s.point_to_point()) {
     communicator.started = s.number + 1;
@@ -125,12 +142,10 @@ void Engine::start(std::unique_ptr<Submission> submission) {
   }
   if (Status why = cannot_start(s); !why.ok()) {
     if (!communicator.failed()) fail(communicator, why, true);
-    return ended_.push_back({std::move(s.work), communicator.status()});
+    ended_.push_back({std::move(s.work), communicator.status()});
+    return nullptr;
   }
-  Operation& operation = new_operation(s);
-  executor_->start(operation.run);
-  if (s.local) return start_local(operation, std::move(submission));
-  end_if_done(operation);
+  return &new_operation(s);
 }
 
 Operation& Engine::new_operation(Submission& s) {
@@ -178,6 +193,8 @@ std::shared_ptr<const Plan> Engine::make_plan(const CommunicatorState& communica
   };
   auto plan = std::make_shared<Plan>();
   plan->schedule = derive(lower(program, element_bytes, abilities));
+  for (const Step& step : plan->schedule.steps)
+    if (step.on_wire()) plan->message_bytes_max = std::max(plan->message_bytes_max, step.length);
   return plan;
 }
 

@@ -40,9 +40,10 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // usual way.
   std::optional<Work> try_send_at_once(const std::shared_ptr<CommunicatorState>& communicator,
                                        const Call& call, const CallOptions& options);
-  // For a caller that is going to wait for the message of `work`: takes it from the wire if nothing else is
-  // going on and it comes soon. Else it is received the usual way.
-  void receive_at_once(const WorkState& work);
+  // For a caller that is going to wait for `work`: if nothing else is going on and its messages are small,
+  // each is sent or taken from the wire as soon as it can be, for as long as it takes when nobody is late.
+  // What is left then goes the usual way.
+  void begin_waiting(const WorkState& work);
   bool drive(const std::function<bool()>& ended, Clock::time_point deadline) {
     return driver_->drive(ended, deadline);
   }
@@ -72,6 +73,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // engine.cpp
   bool start_submitted();
   void start(std::unique_ptr<Submission> submission);
+  Operation* begin(Submission& submission);
   Operation& new_operation(Submission& submission);
   std::shared_ptr<const Plan> make_plan(const CommunicatorState& communicator, const Program& program,
                                         std::uint64_t element_bytes);
@@ -107,7 +109,12 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // engine_message.cpp
   Work send_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
                   const CallOptions& options, std::uint64_t number);
+  bool may_be_alone() const;
   bool receive_now(const Submission& submission);
+  void run_now(Submission& submission);
+  enum class Seen : std::uint8_t { nothing, some, all };
+  template <class Look>
+  void look_for_long(Look look);
 
   // engine_failure.cpp
   void fail(CommunicatorState& communicator, const Status& why, bool tell_others);
@@ -144,6 +151,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::uint32_t at_once_ = 0;                                   // calls that were to be done at once
   std::uint64_t freed_seen_ = 0;                                // of Allocations
   std::array<Completion, kCompletionsPerPollMax> completions_;  // of the poll at hand
+  std::uint64_t at_once_bytes_max_ = 0;                         // the least of the transports to others
   shm::Neighbours* neighbours_ = nullptr;                       // of the transport that has some; null: none
   Watchdog watchdog_;
   Clock::time_point now_;

@@ -1,4 +1,4 @@
-// Small messages that need no operation: sent within the call, or taken from the wire by whoever waits.
+// Small messages that nobody is late for: sent within the call, or moved by whoever waits, and never posted.
 #include <thread>
 
 #include "ccl/base/pause_core.hpp"
@@ -10,6 +10,7 @@ namespace {
 // A few microseconds, and more where a look at the wire is a system call; where cores are shared, so many
 // times the core goes to whoever else is waiting for it.
 constexpr int kLooks = 128, kLooksYielding = 16;
+constexpr std::size_t kWiresLookedAtMax = 3;
 constexpr std::uint32_t kOnlyMessage = 0;  // the number of the only step of its schedule
 
 WireOp message_of(const CommunicatorState& communicator, Rank peer, std::uint64_t number,
@@ -59,22 +60,37 @@ Work Engine::send_later(const std::shared_ptr<CommunicatorState>& communicator, 
   return work;
 }
 
-void Engine::receive_at_once(const WorkState& work) {
+void Engine::begin_waiting(const WorkState& work) {
   driver_->try_as_owner([&] {
     look_round();
     now_ = Clock::now();
     Submission* raw = nullptr;
     while (router_ && submissions_.try_pop(raw)) {
       std::unique_ptr<Submission> s(raw);
-      if (s->work.get() != &work || !receive_now(*s)) {
+      const bool alone = s->work.get() == &work && !s->local && may_be_alone();
+      if (!alone)
         start(std::move(s));
-        continue;
-      }
-      // Nothing but the work knows of it; callbacks may start operations.
-      s->work->end({});
-      return;
+      else if (s->direction == Collective::recv && receive_now(*s))
+        s->work->end({});  // nothing else knows of it
+      else
+        run_now(*s);
     }
   });
+}
+
+bool Engine::may_be_alone() const { return active_.empty() && submissions_.empty() && commands_.empty(); }
+
+// Looks again and again, as long as nothing else is to be done. look() says whether it has brought anything.
+template <class Look>
+void Engine::look_for_long(Look look) {
+  const bool yields = driver_->yields();
+  const int most = yields ? kLooksYielding : kLooks;
+  for (int i = 0; i < most && submissions_.empty() && commands_.empty(); ++i) {
+    const Seen seen = look();
+    if (seen == Seen::all) return;
+    if (seen == Seen::some) i = -1;
+    yields ? std::this_thread::yield() : pause_core();
+  }
 }
 
 // The message of one that has not been started: nothing is known of it here but its submission.
@@ -82,15 +98,32 @@ bool Engine::receive_now(const Submission& s) {
   const CommunicatorState& c = *s.communicator;
   WireOp op = message_of(c, s.peer, s.number, s.fingerprint);
   Transport& transport = router_->to(op.peer);
-  if (!active_.empty() || c.failed() || c.anybody_left || !fits_at_once(transport, op.length)) return false;
+  if (c.failed() || c.anybody_left || !fits_at_once(transport, op.length)) return false;
   op.kind = WireKind::recv;
   op.data = static_cast<std::byte*>(s.output);
-  const bool yields = driver_->yields();
-  for (int i = 0; i < (yields ? kLooksYielding : kLooks) && submissions_.empty() && commands_.empty(); ++i) {
-    if (transport.try_at_once(op)) return true;
-    yields ? std::this_thread::yield() : pause_core();
+  bool received = false;
+  look_for_long([&] { return (received = transport.try_at_once(op)) ? Seen::all : Seen::nothing; });
+  return received;
+}
+
+void Engine::run_now(Submission& s) {
+  Operation* o = begin(s);
+  if (o == nullptr) return;
+  Run& run = o->run;
+  if (run.plan->message_bytes_max > at_once_bytes_max_) {
+    executor_->start(run);
+    return end_if_done(*o);
   }
-  return false;
+  executor_->start_at_once(run);
+  look_for_long([&] {
+    const bool any = executor_->look(run);
+    // Each look at a wire may be a system call, which is not made for many peers in vain.
+    if (run.unposted.size() > kWiresLookedAtMax) return Seen::all;
+    return run.ended() ? Seen::all : any ? Seen::some : Seen::nothing;
+  });
+  executor_->post_rest(run);
+  end_if_done(*o);
+  publish_ended();
 }
 
 }  // namespace strata

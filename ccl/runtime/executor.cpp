@@ -22,6 +22,41 @@ std::byte* at(const Run& run, Buffer buffer, std::uint64_t offset) {
 }  // namespace
 
 void Executor::start(Run& run) {
+  bind(run);
+  issue_ready(run);
+}
+
+void Executor::start_at_once(Run& run) {
+  bind(run);
+  run.at_once = true;
+  issue_ready(run);
+}
+
+// In the order in which they became ready: sends before the receives that wait for their answers.
+bool Executor::look(Run& run) {
+  bool any = false;
+  for (std::size_t i = 0; i < run.unposted.size();) {
+    const StepId id = run.unposted[i];
+    const WireOp op = wire_op(run, id);
+    if (!router_.to(op.peer).try_at_once(op)) {
+      ++i;
+      continue;
+    }
+    run.unposted.erase(run.unposted.begin() + static_cast<std::ptrdiff_t>(i));
+    release(run, id);
+    issue_ready(run);
+    any = true;
+  }
+  return any;
+}
+
+void Executor::post_rest(Run& run) {
+  run.at_once = false;
+  for (const StepId id : run.unposted) post(run, id);
+  run.unposted.clear();
+}
+
+void Executor::bind(Run& run) {
   const Schedule& schedule = run.plan->schedule;
   run.waits.assign(schedule.waits.begin(), schedule.waits.end());
   run.ready.clear();
@@ -34,7 +69,8 @@ void Executor::start(Run& run) {
   run.failed = false;
   run.scratch = scratch_.take(schedule.scratch_bytes);
   run.base[static_cast<std::size_t>(Buffer::scratch)] = run.scratch.memory.get();
-  issue_ready(run);
+  run.at_once = false;
+  run.unposted.clear();
 }
 
 void Executor::drop(Run& run, StepId step) {
@@ -67,7 +103,7 @@ void Executor::issue_ready(Run& run) {
 
 void Executor::issue(Run& run, StepId id) {
   const Step& step = run.plan->schedule.steps[id];
-  if (step.on_wire()) return post(run, id, step);
+  if (step.on_wire()) return run.at_once ? run.unposted.push_back(id) : post(run, id);
   std::byte* const into = at(run, step.target, step.target_offset);
   const std::byte* const from = at(run, step.source, step.source_offset);
   if (step.op == Op::copy) {
@@ -85,7 +121,8 @@ void Executor::reduce(Run& run, const Step& step, std::byte* into, const std::by
                   run.scale);
 }
 
-void Executor::post(Run& run, StepId id, const Step& step) {
+WireOp Executor::wire_op(const Run& run, StepId id) const {
+  const Step& step = run.plan->schedule.steps[id];
   WireOp op;
   op.kind = wire_kind(step.op);
   op.element_bytes = static_cast<std::uint8_t>(size_of(run.type));
@@ -103,6 +140,11 @@ void Executor::post(Run& run, StepId id, const Step& step) {
     op.addend = at(run, step.source, step.source_offset);
     op.reduce = step.op == Op::recv_reduce ? run.reduce : nullptr;
   }
+  return op;
+}
+
+void Executor::post(Run& run, StepId id) {
+  const WireOp op = wire_op(run, id);
   run.on_wire[id] = true;
   ++run.in_flight;
   router_.to(op.peer).post(op);

@@ -34,12 +34,14 @@ struct Run {
   std::vector<StepId> ready;  // a queue: [next_ready, end)
   std::size_t next_ready = 0;
   std::vector<bool> on_wire;  // by step: posted and not completed
+  bool at_once = false;       // wire steps are tried at once, and not posted yet:
+  std::vector<StepId> unposted;
   std::uint32_t steps_left = 0;
   std::uint32_t in_flight = 0;  // posted and not completed
   bool failed = false;          // nothing more is issued; it ends when in_flight is 0
   Scratch scratch;
 
-  bool ended() const { return in_flight == 0 && (failed || steps_left == 0); }
+  bool ended() const { return in_flight == 0 && unposted.empty() && (failed || steps_left == 0); }
 };
 
 class Executor final {
@@ -47,6 +49,11 @@ class Executor final {
   explicit Executor(Router& router) : router_(router) {}
   // Binds scratch and issues the first steps. The run's buffers must stay valid until ended().
   void start(Run& run);
+  // The same, but posts nothing: after start_at_once() and each look() that returned true, what can be done
+  // at once on the wire has been. false: nothing could. post_rest() ends this.
+  void start_at_once(Run& run);
+  bool look(Run& run);
+  void post_rest(Run& run);
   // A posted step completed well: release what waited for it.
   void complete(Run& run, StepId step);
   // A posted step ended otherwise.
@@ -61,10 +68,12 @@ class Executor final {
   static StepId step_of(std::uint64_t cookie) { return static_cast<StepId>(cookie); }
 
  private:
+  void bind(Run& run);
   void issue_ready(Run& run);
   void issue(Run& run, StepId id);
   void reduce(Run& run, const Step& step, std::byte* into, const std::byte* from);
-  void post(Run& run, StepId id, const Step& step);
+  WireOp wire_op(const Run& run, StepId id) const;
+  void post(Run& run, StepId id);
   void release(Run& run, StepId finished);
 
   Router& router_;

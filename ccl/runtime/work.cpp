@@ -71,7 +71,7 @@ Status Work::status() const {
 Status Work::wait() const {
   if (!state_) return {};
   if (!state_->parts.empty()) return wait_all(state_->parts);
-  if (state_->is_receive && !state_->ended()) state_->engine->receive_at_once(*state_);
+  if (state_->engine && !state_->ended()) state_->engine->begin_waiting(*state_);
   if (state_->engine) state_->engine->drive([this] { return state_->ended(); }, kForever);
   return state_->status();
 }

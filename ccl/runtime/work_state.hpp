@@ -26,7 +26,6 @@ struct WorkState {
 
   const std::shared_ptr<Engine> engine;
   const std::vector<Work> parts;
-  bool is_receive = false;  // of one message; set before anybody waits
 
  private:
   std::atomic<bool> ended_{false};
