@@ -86,7 +86,7 @@ std::shared_ptr<const topology::Hierarchy> levels_of(const Placement& placement)
   for (const int host : placement.host) places.push_back({std::to_string(host), {}, topology::kNone});
   auto levels = topology::hierarchy(places, hosts);
   STRATA_CHECK(levels.ok(), levels.status().message());
-  if (levels->levels.size() < 2) return nullptr;
+  if (!topology::has_structure(*levels)) return nullptr;
   return std::make_shared<const topology::Hierarchy>(std::move(*levels));
 }
 
@@ -105,7 +105,7 @@ CostModel CostModel::of_members(std::span<const Rank> ranks) const {
   part.placement.host.clear();
   for (const Rank rank : ranks) part.placement.host.push_back(host_of(rank));
   if (levels != nullptr)
-    if (auto own = topology::among(*levels, ranks); own.levels.size() > 1)
+    if (auto own = topology::among(*levels, ranks); topology::has_structure(own))
       part.levels = std::make_shared<const topology::Hierarchy>(std::move(own));
   if (links != nullptr) part.links = std::make_shared<const LinkLevels>(links->of_members(ranks));
   return part;

@@ -160,7 +160,7 @@ CostModel model_of(Survey survey, const Whereabouts& where) {
   add_shares(where.stated, where.topology, names, survey.links, survey.placement);
   CostModel model{default_costs(), std::move(survey.placement), nullptr, nullptr};
   model.costs.local = survey.known.local_cost;
-  if (where.levels.levels.size() > 1)
+  if (topology::has_structure(where.levels))
     model.levels = std::make_shared<const topology::Hierarchy>(where.levels);
   model.links = std::make_shared<const LinkLevels>(std::move(survey.links));
   return model;

@@ -25,6 +25,10 @@ Expected<Hierarchy> hierarchy(std::span<const Place> places, const Topology& top
   return made;
 }
 
+bool has_structure(const Hierarchy& hierarchy) {
+  return hierarchy.levels.size() > 1 || (!hierarchy.levels.empty() && !hierarchy.levels[0].rates.empty());
+}
+
 Hierarchy among(const Hierarchy& hierarchy, std::span<const Rank> ranks) {
   if (hierarchy.levels.empty()) return {static_cast<int>(ranks.size()), {}};
   std::vector<Partition> whole;

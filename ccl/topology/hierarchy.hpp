@@ -58,6 +58,9 @@ Expected<Hierarchy> hierarchy(std::span<const Place> places, const Topology& top
 Expected<Hierarchy> hierarchy_by_hand(std::string_view levels, std::span<const Place> places,
                                       const Topology& topology);
 
+// Whether it tells algorithms anything: there is a level between a rank and all of them, or links differ.
+bool has_structure(const Hierarchy& hierarchy);
+
 // The same for some of the ranks, which become 0, 1, ... in this order. Levels that add nothing among them
 // are left out.
 Hierarchy among(const Hierarchy& hierarchy, std::span<const Rank> ranks);

@@ -76,11 +76,16 @@ TEST_CASE("levels between hosts have the rates of their members") {
 TEST_CASE("ranks alone on their hosts are one level, with the rates of these") {
   Topology topology = hosts_of(machine_with("m", {40 * kGiga}), 3);
   std::vector<Place> places = {{"h2", {}, kNone}, {"h0", {}, kNone}, {"h1", {}, kNone}};
-  CHECK(hierarchy(places, topology)->levels[0].rates.empty());
+  CHECK(hierarchy(places, topology).value().levels[0].rates.empty());
+  CHECK(!has_structure(hierarchy(places, topology).value()));
   topology.machines.push_back(machine_with("slow", {10 * kGiga}));
   topology.hosts[0].machine = 1;
-  CHECK(hierarchy(places, topology)->levels[0].rates ==
-        std::vector<BitsPerSecond>{40 * kGiga, 10 * kGiga, 40 * kGiga});
+  const Hierarchy slow = hierarchy(places, topology).value();
+  CHECK(slow.levels[0].rates == std::vector<BitsPerSecond>{40 * kGiga, 10 * kGiga, 40 * kGiga});
+  CHECK(has_structure(slow));
+  CHECK(among(slow, std::vector<Rank>{2, 1}).levels[0].rates ==
+        std::vector<BitsPerSecond>{40 * kGiga, 10 * kGiga});
+  CHECK(!has_structure(among(slow, std::vector<Rank>{2, 0})));
 }
 
 TEST_CASE("hosts that describe themselves share machines that are alike") {
