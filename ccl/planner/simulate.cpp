@@ -172,8 +172,7 @@ class Simulation final {
     const Wire wire = occupy_wire(rank, step.peer, first_out, step.length, link.wire_ps_per_kib);
     const Picoseconds grain_on_wire = time_of(grain, wire.ps_per_kib);
     const Picoseconds first_in = wire.begin + grain_on_wire + link.latency_ps;
-    const Picoseconds last_in =
-        std::max(wire.begin + time_of(step.length, wire.ps_per_kib), ended + grain_on_wire) + link.latency_ps;
+    const Picoseconds last_in = std::max(wire.end, ended + grain_on_wire) + link.latency_ps;
     const StepId theirs = pairing_.partner(rank, id);
     const Step& receive = step_of(step.peer, theirs);
     // So late that the receiver, if it is free, is done with all but the last grain when that arrives.
@@ -186,10 +185,12 @@ class Simulation final {
   }
 
   struct Wire {
-    Picoseconds begin;  // when the first byte gets onto it
-    Picoseconds ps_per_kib;
+    Picoseconds begin, end;  // of the message, where it leaves the last part
+    Picoseconds ps_per_kib;  // of the slowest part
   };
-  // One part of a message's way: when it is free, and for how long a KiB of the message takes it.
+  // One part of a message's way: when it is free, and for how long a KiB of the message takes it. A message
+  // that has to wait for a part does not keep the ones before from others: between hosts each pair has its
+  // connection, and what is in flight in it is buffered.
   struct Part {
     Picoseconds* free_at;
     Picoseconds ps_per_kib;
@@ -200,27 +201,27 @@ class Simulation final {
     if (model_.host_of(from) != model_.host_of(to))
       add_network(static_cast<std::size_t>(model_.host_of(from)),
                   static_cast<std::size_t>(model_.host_of(to)), link_ps_per_kib);
-    Wire wire{time, link_ps_per_kib};
+    Wire wire{time, time, link_ps_per_kib};
     for (const Part& part : parts_) {
       if (part.ps_per_kib == 0) continue;
       wire.begin = std::max(wire.begin, *part.free_at);
+      *part.free_at = wire.begin + time_of(bytes, part.ps_per_kib);
+      wire.end = std::max(wire.end, *part.free_at);
       wire.ps_per_kib = std::max(wire.ps_per_kib, part.ps_per_kib);
     }
-    for (const Part& part : parts_)
-      if (part.ps_per_kib != 0) *part.free_at = wire.begin + time_of(bytes, part.ps_per_kib);
     return wire;
   }
 
   void add_network(std::size_t from, std::size_t to, Picoseconds link_ps_per_kib) {
     const auto& nic = model_.placement.nic_ps_per_kib;
     parts_.push_back({&nics_[from].out_free_at, nic.empty() ? link_ps_per_kib : nic[from]});
-    parts_.push_back({&nics_[to].in_free_at, nic.empty() ? link_ps_per_kib : nic[to]});
     for (std::size_t i = 0; i < uplinks_.size(); ++i) {
       const Uplink& uplink = model_.placement.uplinks[i];
       if (uplink.hosts[from] == uplink.hosts[to]) continue;
       parts_.push_back(
           {uplink.hosts[from] ? &uplinks_[i].out_free_at : &uplinks_[i].in_free_at, uplink.ps_per_kib});
     }
+    parts_.push_back({&nics_[to].in_free_at, nic.empty() ? link_ps_per_kib : nic[to]});
   }
 
   void finish(Rank rank, StepId id, Picoseconds time) {
