@@ -9,7 +9,7 @@
 #include "ccl/base/host.hpp"
 #include "ccl/base/log.hpp"
 #include "ccl/base/memory_budget.hpp"
-#include "ccl/runtime/bootstrap.hpp"
+#include "ccl/bootstrap/bootstrap.hpp"
 #include "ccl/runtime/calibrate.hpp"
 #include "ccl/runtime/communicator_impl.hpp"
 #include "ccl/runtime/connect.hpp"

@@ -7,7 +7,7 @@
 
 #include "ccl/base/log.hpp"
 #include "ccl/base/nearest.hpp"
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 #include "ccl/transport/factories.hpp"
 
 namespace strata {

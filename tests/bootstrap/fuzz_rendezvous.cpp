@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
+#include "ccl/bootstrap/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 #include "ccl/runtime/place_report.hpp"
-#include "ccl/runtime/rendezvous_address.hpp"
-#include "ccl/runtime/rendezvous_introduction.hpp"
-#include "ccl/runtime/rendezvous_messages.hpp"
 
 using namespace strata;
 

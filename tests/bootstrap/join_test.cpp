@@ -4,7 +4,7 @@
 #include <mutex>
 #include <random>
 
-#include "ccl/runtime/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 #include "tests/bootstrap/ranks.hpp"
 
 using namespace strata;

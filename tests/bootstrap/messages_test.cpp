@@ -3,10 +3,10 @@
 #include <random>
 #include <set>
 
-#include "ccl/runtime/rendezvous_introduction.hpp"
-#include "ccl/runtime/rendezvous_messages.hpp"
-#include "ccl/runtime/rendezvous_roll.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_roll.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
 
 using namespace strata;
 using namespace strata::rendezvous;

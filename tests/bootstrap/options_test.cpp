@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "ccl/bootstrap/rendezvous_address.hpp"
 #include "ccl/runtime/options.hpp"
-#include "ccl/runtime/rendezvous_address.hpp"
 
 using namespace strata;
 

@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "ccl/base/fd.hpp"
-#include "ccl/runtime/bootstrap.hpp"
-#include "ccl/runtime/rendezvous_settings.hpp"
+#include "ccl/bootstrap/bootstrap.hpp"
+#include "ccl/bootstrap/rendezvous_settings.hpp"
 
 namespace strata::test {
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <random>
 
-#include "ccl/runtime/rendezvous_resolve.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_resolve.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
 #include "tests/bootstrap/captured_log.hpp"
 #include "tests/bootstrap/ranks.hpp"
 

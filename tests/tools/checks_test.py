@@ -30,7 +30,7 @@ class Layers(unittest.TestCase):
         self.assertTrue(output.startswith(f"{path}:{line}: "), output)
 
     def test_every_pair_of_folders(self):
-        order = [["base"], ["shm"], ["topology", "schedule", "transport", "compute"], ["local", "algorithms"],
+        order = [["base"], ["shm"], ["topology", "schedule", "transport", "compute"], ["local", "algorithms", "bootstrap"],
                  ["planner"], ["runtime"]]
         layer = {name: i for i, names in enumerate(order) for name in names}
         for mine in layer:
@@ -68,8 +68,8 @@ class Layers(unittest.TestCase):
 
     def test_libraries_stay_where_they_are(self):
         self.accepts("ccl/transport/tcp/a.cpp", "#include <asio.hpp>\n")
-        self.accepts("ccl/runtime/bootstrap.cpp", "#include <asio/awaitable.hpp>\n")
-        self.accepts("ccl/runtime/rendezvous/server.cpp", "#include <asio.hpp>\n")
+        self.accepts("ccl/bootstrap/bootstrap.cpp", "#include <asio/awaitable.hpp>\n")
+        self.accepts("ccl/bootstrap/rendezvous_server.cpp", "#include <asio.hpp>\n")
         self.rejects("ccl/runtime/engine.cpp", "#include <asio/post.hpp>\n")
         self.rejects("ccl/transport/shm/a.cpp", "#include <asio.hpp>\n")
         self.accepts("ccl/compute/a.cpp", '#include "hwy/highway.h"\n')

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 #include "tools/strata_run/placement.hpp"
 
 namespace strata::run {

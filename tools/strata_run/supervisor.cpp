@@ -13,7 +13,7 @@
 #include <limits>
 
 #include "ccl/base/host.hpp"
-#include "ccl/runtime/rendezvous_roll.hpp"
+#include "ccl/bootstrap/rendezvous_roll.hpp"
 #include "tools/strata_run/placement.hpp"
 #include "tools/strata_run/plan.hpp"
 #include "tools/strata_run/prefix.hpp"

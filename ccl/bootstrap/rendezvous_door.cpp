@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_door.hpp"
+#include "ccl/bootstrap/rendezvous_door.hpp"
 
 #include <fmt/format.h>
 

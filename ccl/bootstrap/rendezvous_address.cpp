@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
-#include "ccl/runtime/bootstrap.hpp"
+#include "ccl/bootstrap/bootstrap.hpp"
 
 #include "ccl/base/check.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
-#include "ccl/runtime/rendezvous_settings.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_settings.hpp"
 
 namespace strata {
 namespace {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "ccl/runtime/rendezvous_connection.hpp"
-#include "ccl/runtime/rendezvous_door.hpp"
-#include "ccl/runtime/rendezvous_drive.hpp"
-#include "ccl/runtime/rendezvous_roll.hpp"
-#include "ccl/runtime/rendezvous_settings.hpp"
+#include "ccl/bootstrap/rendezvous_connection.hpp"
+#include "ccl/bootstrap/rendezvous_door.hpp"
+#include "ccl/bootstrap/rendezvous_drive.hpp"
+#include "ccl/bootstrap/rendezvous_roll.hpp"
+#include "ccl/bootstrap/rendezvous_settings.hpp"
 
 namespace strata::rendezvous {
 

@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_resolve.hpp"
+#include "ccl/bootstrap/rendezvous_resolve.hpp"
 
 #include <arpa/inet.h>
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 
 #include <fmt/format.h>
 

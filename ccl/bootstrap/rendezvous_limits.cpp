@@ -1,9 +1,9 @@
-#include "ccl/runtime/rendezvous_limits.hpp"
+#include "ccl/bootstrap/rendezvous_limits.hpp"
 
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "ccl/runtime/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 
 namespace strata::rendezvous {
 namespace {

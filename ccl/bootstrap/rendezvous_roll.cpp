@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_roll.hpp"
+#include "ccl/bootstrap/rendezvous_roll.hpp"
 
 #include <fmt/format.h>
 

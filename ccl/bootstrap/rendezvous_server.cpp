@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_server.hpp"
+#include "ccl/bootstrap/rendezvous_server.hpp"
 
 #include <fmt/format.h>
 
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "ccl/base/log.hpp"
-#include "ccl/runtime/rendezvous_limits.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_limits.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
 
 namespace strata::rendezvous {
 namespace {

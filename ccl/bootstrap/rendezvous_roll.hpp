@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "ccl/runtime/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
 #include "strata/status.hpp"
 
 namespace strata::rendezvous {

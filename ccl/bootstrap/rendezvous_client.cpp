@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_client.hpp"
+#include "ccl/bootstrap/rendezvous_client.hpp"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "ccl/base/log.hpp"
-#include "ccl/runtime/rendezvous_limits.hpp"
-#include "ccl/runtime/rendezvous_resolve.hpp"
+#include "ccl/bootstrap/rendezvous_limits.hpp"
+#include "ccl/bootstrap/rendezvous_resolve.hpp"
 
 namespace strata::rendezvous {
 namespace {

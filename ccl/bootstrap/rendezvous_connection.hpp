@@ -7,8 +7,8 @@
 #include <memory>
 #include <string>
 
-#include "ccl/runtime/rendezvous_messages.hpp"
-#include "ccl/runtime/rendezvous_resolve.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_resolve.hpp"
 #include "strata/status.hpp"
 
 namespace strata::rendezvous {

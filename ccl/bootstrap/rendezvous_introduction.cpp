@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 
 #include "ccl/base/environment.hpp"
 #include "ccl/base/host.hpp"
-#include "ccl/runtime/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 
 namespace strata::rendezvous {
 namespace {

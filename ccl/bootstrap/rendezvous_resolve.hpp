@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 #include "strata/status.hpp"
 
 namespace strata::rendezvous {

@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "ccl/runtime/rendezvous_messages.hpp"
+#include "ccl/bootstrap/rendezvous_messages.hpp"
 #include "strata/status.hpp"
 
 namespace strata::rendezvous {

@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_connection.hpp"
+#include "ccl/bootstrap/rendezvous_connection.hpp"
 
 #include <fmt/format.h>
 #include <sys/socket.h>
@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 
 namespace strata::rendezvous {
 namespace {

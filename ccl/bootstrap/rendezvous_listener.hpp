@@ -6,7 +6,7 @@
 #include <string>
 
 #include "ccl/base/fd.hpp"
-#include "ccl/runtime/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
 #include "strata/status.hpp"
 
 namespace strata::rendezvous {

@@ -6,12 +6,12 @@
 #include <memory>
 #include <string>
 
-#include "ccl/runtime/rendezvous_connection.hpp"
-#include "ccl/runtime/rendezvous_drive.hpp"
-#include "ccl/runtime/rendezvous_introduction.hpp"
-#include "ccl/runtime/rendezvous_listener.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
-#include "ccl/runtime/rendezvous_settings.hpp"
+#include "ccl/bootstrap/rendezvous_connection.hpp"
+#include "ccl/bootstrap/rendezvous_drive.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_listener.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_settings.hpp"
 
 namespace strata::rendezvous {
 

@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_listener.hpp"
+#include "ccl/bootstrap/rendezvous_listener.hpp"
 
 #include <fmt/format.h>
 #include <netinet/in.h>
@@ -14,7 +14,7 @@
 #include <thread>
 #include <utility>
 
-#include "ccl/runtime/rendezvous_resolve.hpp"
+#include "ccl/bootstrap/rendezvous_resolve.hpp"
 
 namespace strata::rendezvous {
 namespace {

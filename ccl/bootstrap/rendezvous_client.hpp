@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "ccl/runtime/rendezvous_connection.hpp"
-#include "ccl/runtime/rendezvous_drive.hpp"
-#include "ccl/runtime/rendezvous_secret.hpp"
-#include "ccl/runtime/rendezvous_settings.hpp"
+#include "ccl/bootstrap/rendezvous_connection.hpp"
+#include "ccl/bootstrap/rendezvous_drive.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_settings.hpp"
 
 namespace strata::rendezvous {
 

@@ -1,4 +1,4 @@
-#include "ccl/runtime/rendezvous_secret.hpp"
+#include "ccl/bootstrap/rendezvous_secret.hpp"
 
 #include <openssl/crypto.h>
 #include <openssl/evp.h>

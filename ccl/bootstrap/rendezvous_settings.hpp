@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "ccl/runtime/rendezvous_address.hpp"
-#include "ccl/runtime/rendezvous_introduction.hpp"
+#include "ccl/bootstrap/rendezvous_address.hpp"
+#include "ccl/bootstrap/rendezvous_introduction.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/options.hpp"
 #include "strata/status.hpp"
