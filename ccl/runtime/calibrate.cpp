@@ -92,8 +92,8 @@ Expected<MeasuredCosts> measure(Exchange& exchange, Communicator& communicator, 
     const auto [low, high] = pair_of(survey.links, i);
     const Rank me = exchange.rank();
     if (is_known(survey.known, level) || (me != low && me != high)) continue;
-    const auto times =
-        measure_link(communicator, me == low ? high : low, std::max(1u, exchange.milliseconds_left()));
+    const auto times = measure_link(communicator, me == low ? high : low, level.kind,
+                                    std::max(1u, exchange.milliseconds_left()));
     if (!times) return times.status();
     if (me == low) found.set(level.name, level.kind, link_cost(level.kind, *times, level.cost));
   }

@@ -15,8 +15,8 @@ struct LinkTimes {
 // Collective over a pair of ranks, of which the lower one leads. patience: 1 takes about 2.4 ms, more takes
 // as many times as long, for times that disturb less. Error: as of send and recv, which have timeout_ms
 // without progress.
-Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, std::uint32_t timeout_ms,
-                                 unsigned patience = 1);
+Expected<LinkTimes> measure_link(Communicator& communicator, Rank peer, LinkKind kind,
+                                 std::uint32_t timeout_ms, unsigned patience = 1);
 
 // What link_cost() takes for `usual`.
 LinkTimes usual_times(LinkKind kind, const LinkCost& usual);

@@ -47,13 +47,13 @@ struct Found {
 };
 
 // Collective: the pair measures while the others wait to hear of it.
-Status measure_pair(Communicator& communicator, std::pair<Rank, Rank> pair, std::uint32_t timeout_ms,
-                    Found& found) {
+Status measure_pair(Communicator& communicator, std::pair<Rank, Rank> pair, LinkKind kind,
+                    std::uint32_t timeout_ms, Found& found) {
   const auto [low, high] = pair;
   const Rank me = communicator.rank();
   std::array<double, 2> times{};
   if (me == low || me == high) {
-    const auto measured = measure_link(communicator, me == low ? high : low, timeout_ms, kPatience);
+    const auto measured = measure_link(communicator, me == low ? high : low, kind, timeout_ms, kPatience);
     if (!measured) return measured.status();
     times = {measured->message_ps, measured->ps_per_kib};
   }
@@ -89,7 +89,9 @@ Expected<topology::Topology> probe(CommunicatorOptions options,
   for (std::size_t i = 0; i < links.levels.size(); ++i) {
     Found found;
     for (const auto& pair : pairs_of(links, i, kProbedPairsMax))
-      if (Status s = measure_pair(communicator, pair, options.timeout_ms, found); !s.ok()) return s;
+      if (Status s = measure_pair(communicator, pair, links.levels[i].kind, options.timeout_ms, found);
+          !s.ok())
+        return s;
     set_cost(topology, found.cost(links.levels[i]));
     if (options.rank == 0)
       progress(fmt::format("level {} of {}: {}", i + 1, links.levels.size(), found.text(links.levels[i])));

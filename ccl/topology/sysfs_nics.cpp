@@ -93,8 +93,11 @@ void add_interface(const fs::path& interface, SysfsNics& found) {
     rdma->nic.name = nic.nic.name;
     return;
   }
-  nic.nic.rate =
-      static_cast<BitsPerSecond>(std::max(0.0, number(first_line(interface / "speed"), 0))) * kMega;
+  // A device in software names a rate of no meaning.
+  std::error_code error;
+  if (fs::exists(interface / "device", error))
+    nic.nic.rate =
+        static_cast<BitsPerSecond>(std::max(0.0, number(first_line(interface / "speed"), 0))) * kMega;
   if (nic.nic.rate == 0)
     found.notes.push_back(
         fmt::format("{} does not tell its rate (virtual cards do not); a topology file can", nic.nic.name));
