@@ -32,6 +32,8 @@ constexpr Variable kVariables[] = {
     {"STRATA_SPIN_US", Kind::number, "", "Polling before a waiting thread sleeps.", 0, 1'000'000},
     {"STRATA_MEMORY_MB", Kind::number, "", "MiB that the process keeps for reuse between operations.", 0,
      std::numeric_limits<std::uint32_t>::max()},
+    {"STRATA_SINGLE_COPY", Kind::flag, "",
+     "0: ranks of a host do not read each other's buffers (process_vm_readv), nor let this rank's be read."},
     {"STRATA_PROGRESS_THREAD", Kind::flag, "", "0: operations advance only inside calls."},
     {"STRATA_ALGORITHM", Kind::text, "an algorithm's name",
      "Forces one algorithm where it applies. Without it: selected by size and ranks."},

@@ -39,6 +39,8 @@ struct Board {
 
   // Rounds whose data from others this member has read: it does not look at them again.
   alignas(shm::kLineBytes) std::atomic<std::uint64_t> consumed;
+  // 1: its call has failed, and the buffers that it lent are its caller's again.
+  std::atomic<std::uint64_t> withdrawn;
   alignas(shm::kLineBytes) std::array<Slot, kSlots> slots;
 };
 static_assert(sizeof(Board) <= 2 * shm::kPageBytes);

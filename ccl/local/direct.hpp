@@ -1,58 +1,62 @@
-// The moves of a collective whose buffers all members have mapped: everyone works straight on everyone's
-// memory, with nothing in between.
+// Does the moves of straight.hpp: works on the members' buffers, with nothing in between. A buffer is mapped
+// here, or its owner's memory is read.
 #pragma once
 #include <cstdint>
 #include <vector>
 
 #include "ccl/compute/reduce.hpp"
-#include "ccl/local/moves.hpp"
+#include "ccl/local/straight.hpp"
+#include "ccl/shm/process_memory.hpp"
 
 namespace strata {
 
-// Whose input and output must be mapped by the others.
-bool shares_input(const Shape& shape, int member);
-bool shares_output(const Shape& shape, int member);
+// A buffer of a member, as this process gets at it.
+struct Reach {
+  std::byte* mapped = nullptr;           // where it is mapped here; null: it is not, then
+  const shm::ProcessMark* of = nullptr;  // whose memory it is in,
+  std::uint64_t address = 0;             // and where there
+};
 
 class DirectMoves final {
  public:
+  enum class Progress : std::uint8_t { some, all, failed };
+
   // Keeps its memory from one call to the next. Order: resize, set_buffers for the others, begin, advance.
   void resize(int members);
-  // Null where the member need not share.
-  void set_buffers(int member, const std::byte* input, std::byte* output);
+  // Nothing where the member does not lend it. Reductions need all that is lent mapped.
+  void set_buffers(int member, Reach input, Reach output);
   void begin(const Shape& shape, const std::byte* input, std::byte* output, ReduceManyKernel reduce,
              double scale, std::uint64_t element_bytes);
-  // Moves some more; true: all done.
-  bool advance();
+  Progress advance();
+  // After `failed`: whose memory could not be read, and why.
+  int whose() const { return whose_; }
+  const Status& failure() const { return failure_; }
 
  private:
   void plan_reduction();
-  void plan_copies();
   bool reduce_some();
-  bool copy_some();
   void reduce_tile(std::uint64_t length);
+  bool fetch_some();
+  bool fetch(const Fetch& fetch, std::uint64_t bytes);
 
   Shape shape_;
   ReduceManyKernel reduce_ = nullptr;
   double scale_ = 1.0;
   std::uint64_t element_bytes_ = 1;
   bool streaming_ = false;
+  std::vector<Reach> inputs_, outputs_;
   std::uint64_t at_ = 0;  // bytes done of what is worked on
-  std::vector<const std::byte*> inputs_;
-  std::vector<std::byte*> outputs_;
 
-  // A reduction: my part of all inputs, and everywhere it goes; both move on with each tile.
+  // A reduction: my share of all inputs, and everywhere it goes; both move on with each tile.
   std::vector<const void*> parts_;
   std::vector<void*> targets_;
   std::vector<std::byte> tile_;
 
   // Anything else.
-  struct Copy {
-    const std::byte* from;
-    std::byte* into;
-    std::uint64_t length;
-  };
-  std::vector<Copy> copies_;
-  std::size_t copied_ = 0;
+  std::vector<Fetch> fetches_;
+  std::size_t fetched_ = 0;
+  int whose_ = -1;
+  Status failure_;
 };
 
 }  // namespace strata

@@ -28,14 +28,19 @@ std::uint64_t blocks(const Shape& s) {
 
 }  // namespace
 
-void cut(Shape& s, std::uint64_t slot_bytes, std::uint64_t whole_bytes_max) {
+void share_out(Shape& s, bool whole) {
   const auto n = static_cast<std::uint64_t>(s.size);
   const bool reduction = s.collective == Collective::all_reduce || s.collective == Collective::reduce;
-  s.whole = reduction && s.total_bytes <= whole_bytes_max;
+  s.whole = reduction && whole;
   if (s.whole || s.collective == Collective::broadcast)
     s.part_bytes = s.total_bytes;  // one part, the others are empty
   else if (reduction)
     s.part_bytes = ((s.total_bytes + n - 1) / n + kLine - 1) / kLine * kLine;
+}
+
+void cut(Shape& s, std::uint64_t slot_bytes, std::uint64_t whole_bytes_max) {
+  share_out(s, s.total_bytes <= whole_bytes_max);
+  const auto n = static_cast<std::uint64_t>(s.size);
   const std::uint64_t in_a_slot = block_for_each(s) ? n + (moves::two_halves(s) ? 1 : 0) : 1;
   // What fits in one round is not spread over more of the slot than it needs.
   const std::uint64_t longest = std::max(kLine, (longest_part(s) + kLine - 1) / kLine * kLine);

@@ -63,9 +63,11 @@ struct Keep {  // my input -> my output
   std::uint64_t input, length, output;
 };
 
+// Fills in part_bytes of reductions and broadcast (the others' parts are given), and `whole`, if it is a
+// reduction that is to be done by every reader.
+void share_out(Shape& shape, bool whole);
 // How a call is cut, for slots of `slot_bytes`; up to `whole_bytes_max` a reduction is done by every reader.
-// Fills in part_bytes and total_bytes of reductions and broadcast, `whole` and block_bytes; the others' parts
-// are given.
+// Shares it out, and fills in block_bytes.
 void cut(Shape& shape, std::uint64_t slot_bytes, std::uint64_t whole_bytes_max);
 
 std::uint64_t rounds(const Shape& shape);

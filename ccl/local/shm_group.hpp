@@ -3,6 +3,7 @@
 // One collective at a time, in the order in which all members begin them. Nothing blocks: advance() does a
 // bounded amount of work and says what it came to.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,7 +11,7 @@
 
 #include "ccl/compute/reduce.hpp"
 #include "ccl/local/allocation.hpp"
-#include "ccl/local/board.hpp"
+#include "ccl/local/boards.hpp"
 #include "ccl/local/direct.hpp"
 #include "ccl/local/moves.hpp"
 #include "ccl/shm/neighbours.hpp"
@@ -30,6 +31,11 @@ struct GroupCall {
   ReduceManyKernel reduce = nullptr;
   double scale = 1.0;
   CallMark mark{};  // the same at all members, or they called different things
+};
+
+struct GroupOptions {
+  bool reads = true;  // this process may be read by the others, and reads them, if the system lets all do so
+  ReadingRule reading_pays = strata::reading_pays;  // the same at all members
 };
 
 class ShmGroup final {
@@ -52,7 +58,8 @@ class ShmGroup final {
   // members: the ranks of `neighbours` by index here; members[me] is this rank. The first member makes the
   // memory and passes it to the others, when the group is first used. key: the same at all members, and not
   // used by them before.
-  ShmGroup(shm::Neighbours& neighbours, std::vector<Rank> members, int me, std::uint64_t key);
+  ShmGroup(shm::Neighbours& neighbours, std::vector<Rank> members, int me, std::uint64_t key,
+           GroupOptions options);
   ~ShmGroup();
   ShmGroup(const ShmGroup&) = delete;
   ShmGroup& operator=(const ShmGroup&) = delete;
@@ -66,68 +73,81 @@ class ShmGroup final {
   // wake: are sleepers woken for what they can see now? At the latest by the call that ends; who waits for
   // others must see to it himself before.
   Progress advance(bool wake = true);
+  // The call at hand will not end well, and its buffers are the caller's again: who still reads them will
+  // know. The group is of no more use.
+  void give_up();
   // Would advance() do more than wait? Asked before a sleep, after the sleep was announced.
   bool has_news();
 
   // After `mismatch`: who called something else, and what. While waiting: whom for.
-  int whom() const { return whom_; }
-  CallMark their_mark() const { return their_mark_; }
+  int whom() const { return boards_.whom(); }
+  CallMark their_mark() const { return boards_.their_mark(); }
   const Status& failure() const { return failure_; }
   std::uint64_t round() const { return iteration_; }
   std::uint64_t rounds() const { return rounds_; }
 
  private:
-  enum class Phase : std::uint8_t { idle, memory, announce, agree, direct, direct_end, put, wait, sum };
+  enum class Phase : std::uint8_t {
+    idle,
+    memory,
+    announce,
+    agree,
+    trial,
+    straight,
+    straight_end,
+    put,
+    wait,
+    sum
+  };
 
   Progress advance_steps();
   Progress step();
   Progress get_memory();
-  Progress announce();
-  Progress agree();
-  // Where a member's buffers are; key 0: not in memory that others can map.
-  struct Announcement {
-    std::uint64_t input_key = 0, input_offset = 0, output_key = 0, output_offset = 0;
-  };
-  Progress find_buffers(std::span<const Announcement> all);
-  Progress find_buffer(int member, std::uint64_t key, std::uint64_t offset, std::uint64_t bytes,
-                       std::byte*& found);
-  Progress move_directly();
-  Progress end_directly();
+  void start_rounds();
+  Progress end(std::uint64_t next_round);
+  void count_bodies();
+
+  // shm_group_slots.cpp
   Progress put();
   Progress wait_for_sources();
   Progress move();
   Progress next_iteration();
-  Progress end();
-  void start_rounds();
-
+  void sum(const Sum& sum, std::uint64_t round);
   // Does this member have something to say in the round of this iteration?
   bool writes() const { return iteration_ < rounds_ && publishes(shape_, iteration_); }
-  bool claim(std::uint64_t round);
-  bool see(std::uint64_t round, Sources sources);
-  void publish(std::uint64_t round);
-  void consume(std::uint64_t rounds);
-  void wake_others();
-  Board& board(int member) const { return *reinterpret_cast<Board*>(memory_ + layout_.board_offset(member)); }
-  SlotHeader& header(int member, std::uint64_t round) const {
-    return board(member).slots[round % Board::kSlots].header;
+  std::byte* slot(int member, std::uint64_t round) const {
+    return in_line_ ? boards_.line(member, round) : boards_.body(member, round);
   }
-  std::byte* slot(int member, std::uint64_t round) const;
-  void count_bodies();
-  void sum(const Sum& sum, std::uint64_t round);
+
+  // shm_group_straight.cpp
+  struct Lending;
+  struct Announcement;
+  Progress announce();
+  Lending lend(const std::byte* at, std::uint64_t bytes);
+  bool readable(const std::byte* at, std::uint64_t bytes);
+  Announcement announced(int member) const;
+  Progress agree();
+  bool can_read_all();
+  Progress see_trial();
+  Progress fall_back();
+  void publish_next();
+  Progress start_straight();
+  Progress reach(int member, const Lending& lent, std::uint64_t bytes, Reach& found);
+  Progress move_straight();
+  Progress wait_for_end_of(int member);
+  Progress end_straight();
 
   shm::Neighbours& neighbours_;
-  const std::vector<Rank> members_;
-  const int me_;
-  const std::uint64_t key_;
-  GroupLayout layout_;
-  std::shared_ptr<const shm::Region> region_;
-  std::byte* memory_ = nullptr;       // its
-  std::vector<shm::Doorbell> bells_;  // of the others
-  bool news_for_others_ = false;      // stored, and nobody woken for it yet
+  Boards boards_;
+  const ReadingRule reading_pays_;
+  const bool reads_allowed_;
+  shm::ProcessMark process_;                 // of this process, once it is needed
+  std::vector<shm::ProcessMark> processes_;  // of all members, from the trial on
+  enum class Reads : std::uint8_t { untried, no, yes } reads_ = Reads::untried;
+  std::array<std::span<const std::byte>, 16> readable_{};  // buffers of this process that others can read
+  std::size_t next_readable_ = 0;
 
-  std::uint64_t next_round_ = 0;            // of the group: the first that no call has used
-  std::vector<std::uint64_t> consumed_by_;  // by member: at least so many rounds
-  std::uint64_t claimed_ = 0;               // rounds below this may be written without looking
+  std::uint64_t next_round_ = 0;  // of the group: the first that no call has used
 
   // Of each of this member's slot bodies, so much may be in memory; of all of them, so much is counted in the
   // process's budget.
@@ -138,16 +158,15 @@ class ShmGroup final {
   GroupCall call_;
   Shape shape_;
   std::vector<std::uint64_t> begins_;
-  std::uint64_t base_ = 0;  // the group's round that is round 0 of the moves
+  std::uint64_t base_ = 0;  // the group's round that is round 0 of what is done now
   std::uint64_t iteration_ = 0, rounds_ = 0;
-  std::uint64_t sources_seen_ = 0;  // a bit a member
-  bool in_line_ = false;            // its data lies behind the headers
+  bool in_line_ = false;  // its data lies behind the headers
   std::vector<const void*> parts_;
+  Shape straight_;               // the same, shared out for all members
+  bool may_read_ = false;        // what is not mapped
+  std::uint64_t announced_ = 0;  // the round with the announcements
   DirectMoves direct_;
   std::vector<std::shared_ptr<const shm::Region>> held_;  // what direct_ works on
-  int whom_ = -1;
-  bool mismatched_ = false;
-  CallMark their_mark_{};
   Status failure_;
 };
 

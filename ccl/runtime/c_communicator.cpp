@@ -41,6 +41,7 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.calibrate = text(full.calibrate);
   o.topology = text(full.topology);
   o.levels = text(full.levels);
+  o.single_copy = full.no_single_copy == 0;
   if (full.tcp_streams > 0) o.tcp_streams = full.tcp_streams;
   return o;
 }

@@ -127,6 +127,7 @@ Expected<std::shared_ptr<Communicator::Impl>> create_impl(const CommunicatorOpti
   auto state = std::make_shared<CommunicatorState>(kFirstCommunicator, std::move(members), options.rank);
   state->timeout_ms = options.timeout_ms;
   state->algorithm = options.algorithm;
+  state->reads_peers = options.single_copy;
   const Here here = look_around(**router, options.rank, *all);
   engine->attach(*std::move(router), state, driver_options(options, here));
   const auto impl = std::make_shared<Communicator::Impl>(std::move(engine), state);

@@ -52,6 +52,7 @@ struct CommunicatorState {
   std::shared_ptr<const Whereabouts> where;
   std::uint32_t timeout_ms = 0;
   std::string algorithm;  // forced by default; empty: selected
+  bool reads_peers = true;  // CommunicatorOptions::single_copy
   // Of the transport that reaches all other members through shared memory; null: there is none.
   shm::Neighbours* neighbours = nullptr;
 

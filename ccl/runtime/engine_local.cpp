@@ -51,7 +51,9 @@ void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
 }
 
 void Engine::make_group(CommunicatorState& c) {
-  c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id);
+  const ReadingRule rule = driver_->yields() ? reading_pays_on_shared_cores : reading_pays;
+  c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id,
+                                             GroupOptions{c.reads_peers, rule});
 }
 
 void Engine::begin_local(CommunicatorState& c) {
@@ -101,6 +103,7 @@ bool Engine::advance_local(CommunicatorState& c) {
 
 // After a failure, or when the last one has ended.
 void Engine::forget_local(CommunicatorState& c) {
+  if (c.local_group) c.local_group->give_up();
   for (const std::uint32_t slot : c.local_queue) operations_[slot].run.in_flight = 0;
   c.local_queue.clear();
   std::erase_if(local_, [&](const auto& one) { return one.get() == &c; });

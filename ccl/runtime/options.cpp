@@ -116,6 +116,7 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
     return s;
   if (Status s = environment.read("STRATA_SPIN_US", options.spin_us); !s.ok()) return s;
   if (Status s = environment.read("STRATA_MEMORY_MB", options.memory_mb); !s.ok()) return s;
+  if (Status s = environment.read("STRATA_SINGLE_COPY", options.single_copy); !s.ok()) return s;
   return environment.read("STRATA_PROGRESS_THREAD", options.progress_thread);
 }
 

@@ -48,6 +48,7 @@ std::shared_ptr<CommunicatorState> make_state(const CommunicatorState& parent, s
   state->select_by(parent.selector->model().of_members(members));
   state->timeout_ms = parent.timeout_ms;
   state->algorithm = parent.algorithm;
+  state->reads_peers = parent.reads_peers;
   return state;
 }
 

@@ -76,11 +76,12 @@ typedef struct strata_comm_options {
   uint32_t tcp_streams;  /* TCP connections to each peer, at most 16; default 1 */
   const char* topology;  /* a topology file with the job's hosts, the same on all ranks */
   const char* levels;    /* levels by hand: "2x4", "numa,host,rack" or "0-3,4-7;0-7", the same on all ranks */
+  int32_t no_single_copy; /* 1: ranks of a host do not read each other's buffers */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, \
-        NULL, NULL                                                                                       \
+        NULL, NULL, 0                                                                                    \
   }
 
 typedef struct strata_call_options {

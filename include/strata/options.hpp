@@ -40,6 +40,10 @@ struct CommunicatorOptions {
   // What the whole process keeps for reuse between operations, in MiB (2^20 bytes); more is taken while an
   // operation needs it and given back after. The communicator created last sets it.
   std::uint32_t memory_mb = 64;
+  // Ranks of a host read each other's buffers, where the system lets them (process_vm_readv) and it is
+  // faster; false: never, and this rank lets nobody; then they copy twice, unless buffers are of
+  // strata::allocate().
+  bool single_copy = true;
   // Forces one algorithm where it applies: a name of the catalog; "shared_memory", the collectives on memory
   // that the ranks of a host have in common; "messages", anything but those. Empty: selected.
   std::string algorithm;

@@ -15,7 +15,9 @@ namespace strata::test {
 
 class GroupWorld {
  public:
-  explicit GroupWorld(int size) : sleeping_(static_cast<std::size_t>(size)) {
+  // reads: a bit a member, whether it lets others read its memory, and reads theirs.
+  explicit GroupWorld(int size, ReadingRule rule = reading_pays, unsigned reads = ~0u)
+      : sleeping_(static_cast<std::size_t>(size)) {
     std::vector<std::vector<shm::Neighbours::Link>> links(static_cast<std::size_t>(size));
     for (int i = 0; i < size; ++i) bells_.emplace_back(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
     for (int a = 0; a < size; ++a)
@@ -30,7 +32,8 @@ class GroupWorld {
     for (int i = 0; i < size; ++i) members.push_back(i);
     for (int i = 0; i < size; ++i) {
       neighbours_.push_back(std::make_unique<shm::Neighbours>(links[index(i)]));
-      groups_.push_back(std::make_unique<ShmGroup>(*neighbours_.back(), members, i, shm::kGroupKey | 7));
+      groups_.push_back(std::make_unique<ShmGroup>(*neighbours_.back(), members, i, shm::kGroupKey | 7,
+                                                   GroupOptions{(reads >> i & 1) != 0, rule}));
     }
   }
   ShmGroup& group(int member) { return *groups_[index(member)]; }
