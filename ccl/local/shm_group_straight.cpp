@@ -146,7 +146,7 @@ ShmGroup::Progress ShmGroup::start_straight() {
   held_.clear();
   direct_.resize(s.size);
   for (int i = 0; i < s.size; ++i) {
-    if (i == s.me) continue;
+    if (!borrows(s, i)) continue;
     const Announcement theirs = announced(i);
     Reach input, output;
     Progress p = Progress::moved;
@@ -188,7 +188,7 @@ ShmGroup::Progress ShmGroup::move_straight() {
   // Who has given up, or has died, is not waited for long: it has told the others, or its connection has
   // ended, and either says what has happened better than this group can.
   for (int i = 0; i < shape_.size; ++i)
-    if (i != shape_.me && boards_.has_withdrawn(i)) return wait_for_end_of(i);
+    if (borrows(straight_, i) && boards_.has_withdrawn(i)) return wait_for_end_of(i);
   if (p == DirectMoves::Progress::failed) {
     const Status& why = direct_.failure();
     if (why.code() == ErrorCode::peer_lost) return wait_for_end_of(direct_.whose());

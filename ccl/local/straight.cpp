@@ -20,6 +20,16 @@ bool lends_output(const Shape& s, int member) {
   return s.collective == Collective::all_reduce || (s.collective == Collective::reduce && member == s.root);
 }
 
+bool borrows(const Shape& s, int member) {
+  if (member == s.me) return false;
+  switch (s.collective) {
+    case Collective::broadcast:
+    case Collective::scatter: return member == s.root;
+    case Collective::gather: return s.is_root();
+    default: return true;
+  }
+}
+
 Sources borrowers(const Shape& s) {
   switch (s.collective) {
     case Collective::broadcast:

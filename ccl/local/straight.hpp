@@ -17,6 +17,8 @@ bool can_be_straight(Collective collective, bool in_place);
 // Whose input others read, and whose output they write.
 bool lends_input(const Shape& shape, int member);
 bool lends_output(const Shape& shape, int member);
+// Does this member use what another lends? Who does not may not even look for it: it may be gone again.
+bool borrows(const Shape& shape, int member);
 // Whom this member must hear of before its buffers are its caller's again.
 Sources borrowers(const Shape& shape);
 

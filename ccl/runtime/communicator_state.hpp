@@ -51,7 +51,7 @@ struct CommunicatorState {
   // Of a job's first communicator, if it has several ranks: how that is known.
   std::shared_ptr<const Whereabouts> where;
   std::uint32_t timeout_ms = 0;
-  std::string algorithm;  // forced by default; empty: selected
+  std::string algorithm;    // forced by default; empty: selected
   bool reads_peers = true;  // CommunicatorOptions::single_copy
   // Of the transport that reaches all other members through shared memory; null: there is none.
   shm::Neighbours* neighbours = nullptr;

@@ -39,6 +39,7 @@ void run_calls(GroupWorld& world, int size, const std::vector<Call>& calls, Rand
     if (progress != ShmGroup::Progress::ended) continue;
     r.part->check();
     r.part.reset();
+    world.tend();
     if (++r.next == calls.size()) --running;
   }
 }

@@ -37,9 +37,18 @@ class GroupWorld {
     }
   }
   ShmGroup& group(int member) { return *groups_[index(member)]; }
+  // As engines do: others let go of what has been freed.
+  void tend() {
+    Allocations& allocations = Allocations::of_process();
+    for (const std::uint64_t key : allocations.freed_since(freed_seen_)) {
+      ++freed_seen_;
+      for (const auto& neighbours : neighbours_) neighbours->withdraw(key);
+    }
+  }
   std::atomic<std::uint32_t>& sleeping(int member) { return sleeping_[index(member)]; }
 
  private:
+  std::uint64_t freed_seen_ = Allocations::of_process().freed();
   static std::size_t index(int i) { return static_cast<std::size_t>(i); }
   shm::Doorbell bell(int i) { return {&sleeping_[index(i)], bells_[index(i)].get()}; }
 

@@ -82,12 +82,12 @@ class World {
     return {member, (case_.in_place ? of(member).output_begin : of(member).input_count) + i};
   }
   void read(const Shape& s, int member, std::uint64_t i) {
-    if (member != s.me) REQUIRE(lends_input(s, member));
+    if (member != s.me) REQUIRE((lends_input(s, member) && borrows(s, member)));
     if (member != s.me) borrowed_[member].insert(s.me);
     read_[input(member, i)].insert(s.me);
   }
   void write(const Shape& s, int member, std::uint64_t i, Symbol symbol) {
-    if (member != s.me) REQUIRE(lends_output(s, member));
+    if (member != s.me) REQUIRE((lends_output(s, member) && borrows(s, member)));
     if (member != s.me) borrowed_[member].insert(s.me);
     REQUIRE(written_.emplace(output(member, i), std::pair(s.me, symbol)).second);
   }
@@ -114,6 +114,9 @@ class World {
   }
   // Nobody has its buffers back while they are used.
   void check_waits(const Shape& s) {
+    for (int member = 0; member < s.size; ++member)
+      if (borrows(s, member) && s.total_bytes > 0 && case_.counts.empty())
+        REQUIRE((borrowed_[member].count(s.me) == 1 || s.length(s.me) == 0));
     const Sources waited_for = borrowers(s);
     for (const int user : borrowed_[s.me])
       REQUIRE((waited_for == Sources::everybody || (waited_for == Sources::root && user == s.root)));

@@ -336,6 +336,24 @@ TEST_CASE("collectives on common memory, large and small, whoever's buffers can 
   CHECK(wrong == "");
 }
 
+TEST_CASE("private buffers of other processes are read, unless that is switched off") {
+  const int size = GENERATE(2, 3);
+  CommunicatorOptions options;
+  options.single_copy = GENERATE(true, false);
+  CAPTURE(size, options.single_copy);
+  const std::string wrong =
+      run_world(size, {.wire = Wire::shm, .communicator = options}, [&](Communicator& comm) {
+        std::uint64_t seed = 0;
+        for (const Collective collective :
+             {Collective::all_to_all, Collective::all_gather, Collective::scatter})
+          for (const bool in_place : {false, true})
+            for (const unsigned sharers : {0u, 2u})  // a bit a rank
+              check(comm, {collective, DataType::int64, ReduceOp::sum, 70'001, in_place, false, 1, ++seed},
+                    "shared_memory", (sharers >> comm.rank() & 1) != 0);
+      });
+  CHECK(wrong == "");
+}
+
 TEST_CASE("what is larger than the caches goes past them") {
   const std::string wrong = run_world(2, {.wire = Wire::shm, .communicator = {}}, [&](Communicator& comm) {
     for (const Collective collective : {Collective::all_reduce, Collective::all_gather, Collective::reduce})

@@ -22,8 +22,9 @@ std::set<std::string> entries(const char* folder) {
   return names;
 }
 
-// All-reduces until the communicator fails; returns "CODE message of the failed call | of a later call".
-RankBody reduce_forever(Wire wire, std::uint32_t timeout_ms, std::uint64_t count) {
+// Calls the same until the communicator fails; returns "CODE message of the failed call | of a later call".
+using OneCall = Work (*)(Communicator& comm, std::vector<float>& data);
+RankBody call_forever(Wire wire, std::uint32_t timeout_ms, std::uint64_t count, OneCall call) {
   const std::string meeting = make_meeting_place();
   return [=](int rank, const std::function<void()>& ready) {
     CommunicatorOptions options;
@@ -33,7 +34,7 @@ RankBody reduce_forever(Wire wire, std::uint32_t timeout_ms, std::uint64_t count
     std::vector<float> data(count, 1);
     Status status;
     for (int i = 0; status.ok(); ++i) {
-      status = comm->all_reduce(data.data(), data.data(), count, DataType::float32, ReduceOp::max).wait();
+      status = call(*comm, data).wait();
       if (i == 3) ready();
     }
     return std::string(to_string(status.code())) + " " + std::string(status.message()) + " | " +
@@ -41,14 +42,29 @@ RankBody reduce_forever(Wire wire, std::uint32_t timeout_ms, std::uint64_t count
   };
 }
 
-void check_error(const ProcessEnd& end, const std::string& code, pid_t culprit) {
+RankBody reduce_forever(Wire wire, std::uint32_t timeout_ms, std::uint64_t count) {
+  return call_forever(wire, timeout_ms, count, [](Communicator& comm, std::vector<float>& data) {
+    return comm.all_reduce(data.data(), data.data(), data.size(), DataType::float32, ReduceOp::max);
+  });
+}
+
+// From the first half of the data to the second.
+RankBody exchange_forever(std::uint64_t count) {
+  return call_forever(Wire::shm, 60'000, count, [](Communicator& comm, std::vector<float>& data) {
+    const std::uint64_t half = data.size() / 2;
+    return comm.all_to_all(data.data(), data.data() + half, half / 3, DataType::float32);
+  });
+}
+
+void check_error(const ProcessEnd& end, const std::string& code, pid_t culprit,
+                 const std::string& collective = "all_reduce") {
   CAPTURE(end.text);
   CHECK(end.exit_code == 0);
   CHECK(end.text.starts_with(code));
   CHECK(end.text.find("rank 1 (host") != std::string::npos);
   CHECK(end.text.find("pid " + std::to_string(culprit)) != std::string::npos);
   // A death can also be found in the moment between two operations.
-  CHECK((end.text.find("all_reduce") != std::string::npos ||
+  CHECK((end.text.find(collective) != std::string::npos ||
          end.text.find("while no operation was in flight") != std::string::npos));
   // Sticky: a later call says the same.
   const std::size_t bar = end.text.find(" | ");
@@ -71,6 +87,19 @@ TEST_CASE("kill -9 of one rank is peer_lost at the others, and nothing is left i
   check_error(ends[0], "peer_lost", pids[1]);
   check_error(ends[2], "peer_lost", pids[1]);
   CHECK(entries("/dev/shm") == before);
+}
+
+TEST_CASE("kill -9 of a rank whose memory the others read is peer_lost at them") {
+  const std::uint64_t count = GENERATE(600'000, 30'000'000);
+  CAPTURE(count);
+  std::vector<pid_t> pids;
+  const auto ends = run_processes(3, exchange_forever(count), [&](const std::vector<pid_t>& p) {
+    pids = p;
+    ::kill(p[1], SIGKILL);
+  });
+  CHECK(ends[1].signal == SIGKILL);
+  check_error(ends[0], "peer_lost", pids[1], "all_to_all");
+  check_error(ends[2], "peer_lost", pids[1], "all_to_all");
 }
 
 TEST_CASE("a stopped rank is named at the deadline, and learns of it when it goes on") {
