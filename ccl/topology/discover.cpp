@@ -1,6 +1,7 @@
 #include "ccl/topology/discover.hpp"
 
 #include <algorithm>
+#include <mutex>
 
 #include "ccl/base/host.hpp"
 #include "ccl/topology/hwloc_machine.hpp"
@@ -39,6 +40,9 @@ std::vector<Nic> placed(const std::vector<SysfsNic>& nics, const Machine& machin
 }  // namespace
 
 Expected<Discovery> discover(const Sources& sources) {
+  // Ranks may be threads of one process, and what hwloc asks, libudev, is not made for that.
+  static std::mutex one_at_a_time;
+  const std::lock_guard lock(one_at_a_time);
   auto machine = hwloc_machine(sources.hwloc_xml);
   if (!machine) return machine.status();
   Discovery found;
