@@ -189,7 +189,7 @@ class Simulation final {
     Picoseconds ps_per_kib;  // of the slowest part
   };
   // One part of a message's way: when it is free, and for how long a KiB of the message takes it. A message
-  // that has to wait for a part does not keep the ones before from others: between hosts each pair has its
+  // that has to wait for a part does not keep the other parts from others: between hosts each pair has its
   // connection, and what is in flight in it is buffered.
   struct Part {
     Picoseconds* free_at;
@@ -204,8 +204,9 @@ class Simulation final {
     Wire wire{time, time, link_ps_per_kib};
     for (const Part& part : parts_) {
       if (part.ps_per_kib == 0) continue;
-      wire.begin = std::max(wire.begin, *part.free_at);
-      *part.free_at = wire.begin + time_of(bytes, part.ps_per_kib);
+      const Picoseconds begin = std::max(time, *part.free_at);
+      *part.free_at = begin + time_of(bytes, part.ps_per_kib);
+      wire.begin = std::max(wire.begin, begin);
       wire.end = std::max(wire.end, *part.free_at);
       wire.ps_per_kib = std::max(wire.ps_per_kib, part.ps_per_kib);
     }
