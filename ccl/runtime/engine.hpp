@@ -103,6 +103,9 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   bool may_begin_at_once(const CommunicatorState& communicator);
   Work finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
                     const CallOptions& options, std::uint64_t number);
+  // What could not be done at once, under the number that it has: it cannot go the usual way any more.
+  std::unique_ptr<Submission> numbered(const std::shared_ptr<CommunicatorState>& communicator,
+                                       const Call& call, const CallOptions& options, std::uint64_t number);
   bool advance_at_once(ShmGroup& group) const;
   void look_round();
 

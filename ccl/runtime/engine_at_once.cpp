@@ -79,12 +79,19 @@ bool Engine::advance_at_once(ShmGroup& group) const {
   return false;
 }
 
-// Somebody is late: what has been begun becomes an operation like any other.
-Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
-                          const CallOptions& options, std::uint64_t number) {
+std::unique_ptr<Submission> Engine::numbered(const std::shared_ptr<CommunicatorState>& communicator,
+                                             const Call& call, const CallOptions& options,
+                                             std::uint64_t number) {
   std::unique_ptr<Submission> s = *prepare(communicator, call, options);
   s->number = number;
   s->work = std::make_shared<WorkState>(shared_from_this());
+  return s;
+}
+
+// Somebody is late: what has been begun becomes an operation like any other.
+Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
+                          const CallOptions& options, std::uint64_t number) {
+  std::unique_ptr<Submission> s = numbered(communicator, call, options, number);
   Work work(s->work);
   now_ = Clock::now();
   Operation& o = new_operation(*s);

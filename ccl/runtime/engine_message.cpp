@@ -48,12 +48,9 @@ std::optional<Work> Engine::try_send_at_once(const std::shared_ptr<CommunicatorS
   return work;
 }
 
-// It has its number, so it cannot go the usual way any more.
 Work Engine::send_later(const std::shared_ptr<CommunicatorState>& communicator, const Call& call,
                         const CallOptions& options, std::uint64_t number) {
-  std::unique_ptr<Submission> s = *prepare(communicator, call, options);
-  s->number = number;
-  s->work = std::make_shared<WorkState>(shared_from_this());
+  std::unique_ptr<Submission> s = numbered(communicator, call, options, number);
   Work work(s->work);
   now_ = Clock::now();
   start(std::move(s));

@@ -6,6 +6,7 @@
 
 #include "ccl/local/moves.hpp"
 #include "ccl/schedule/specification.hpp"
+#include "tests/local/collectives.hpp"
 
 namespace strata::test {
 namespace {
@@ -174,15 +175,6 @@ class World {
   std::vector<std::uint64_t> begins_;
   std::vector<Member> members_;
 };
-
-bool rooted(Collective c) {
-  return c == Collective::broadcast || c == Collective::reduce || c == Collective::gather ||
-         c == Collective::scatter;
-}
-
-constexpr Collective kAll[] = {Collective::broadcast,      Collective::reduce,     Collective::all_reduce,
-                               Collective::reduce_scatter, Collective::all_gather, Collective::all_to_all,
-                               Collective::gather,         Collective::scatter};
 
 }  // namespace
 

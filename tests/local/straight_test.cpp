@@ -8,6 +8,7 @@
 
 #include "ccl/local/straight.hpp"
 #include "ccl/schedule/specification.hpp"
+#include "tests/local/collectives.hpp"
 
 namespace strata::test {
 namespace {
@@ -143,15 +144,6 @@ class World {
   std::map<Place, Symbol> kept_;
   std::map<int, std::set<int>> borrowed_;  // whose buffers, by whom
 };
-
-bool rooted(Collective c) {
-  return c == Collective::broadcast || c == Collective::reduce || c == Collective::gather ||
-         c == Collective::scatter;
-}
-
-constexpr Collective kAll[] = {Collective::broadcast,      Collective::reduce,     Collective::all_reduce,
-                               Collective::reduce_scatter, Collective::all_gather, Collective::all_to_all,
-                               Collective::gather,         Collective::scatter};
 
 }  // namespace
 
