@@ -31,6 +31,7 @@ EXAMPLES
     strata-gpt train quickstart.toml --metrics run.jsonl & tail -f run.jsonl)";
 
 int train(const SettingFlags& flags) {
+  watch_stop_signals();
   const auto config = flags.read();
   auto peers = Peers::from_environment();
   if (!peers.ok()) {

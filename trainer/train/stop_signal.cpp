@@ -1,42 +1,52 @@
-// The handler sets a flag and steps aside.
+// A thread waits for the signals, and all others block them: no handler may run on a stack that generated
+// code is at work on, since oneDNN's does not keep what lies below its stack pointer to itself.
 #include "trainer/train/stop_signal.hpp"
 
+#include <pthread.h>
+
+#include <atomic>
+#include <chrono>
 #include <csignal>
-#include <ctime>
+#include <thread>
 
 namespace strata::trainer {
 namespace {
 
-volatile std::sig_atomic_t g_signal = 0;
-std::time_t g_first_s = 0;  // touched by the handler only, which does not interrupt itself
+std::atomic<bool> g_caught{false};
+std::atomic<int> g_signal{0};
 
-std::time_t now_s() {
-  std::timespec now{};
-  ::clock_gettime(CLOCK_MONOTONIC, &now);
-  return now.tv_sec;
+void end_by(int signal, const sigset_t& signals) {
+  std::signal(signal, SIG_DFL);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  std::raise(signal);
 }
 
-void remember(int signal) {
-  if (g_signal == 0) {
-    g_signal = signal;
-    g_first_s = now_s();
-  } else if (now_s() > g_first_s + 1) {
-    std::signal(signal, SIG_DFL);
-    std::raise(signal);
+void wait_for(sigset_t signals) {
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point first{};
+  for (int signal = 0;;) {
+    if (::sigwait(&signals, &signal) != 0) continue;
+    if (g_caught && g_signal == 0) {
+      first = Clock::now();
+      g_signal = signal;
+    } else if (!g_caught || Clock::now() > first + std::chrono::seconds(1)) {
+      end_by(signal, signals);
+    }
   }
 }
 
 }  // namespace
 
-void catch_stop_signals() {
-  struct sigaction action {};
-  action.sa_handler = remember;
-  action.sa_flags = SA_RESTART;
-  ::sigaddset(&action.sa_mask, SIGINT);
-  ::sigaddset(&action.sa_mask, SIGTERM);
-  ::sigaction(SIGINT, &action, nullptr);
-  ::sigaction(SIGTERM, &action, nullptr);
+void watch_stop_signals() {
+  sigset_t signals;
+  ::sigemptyset(&signals);
+  ::sigaddset(&signals, SIGINT);
+  ::sigaddset(&signals, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
+  std::thread(wait_for, signals).detach();
 }
+
+void catch_stop_signals() { g_caught = true; }
 
 int stop_signal() { return g_signal; }
 
