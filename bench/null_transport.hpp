@@ -20,7 +20,7 @@ class NullTransport final : public Transport {
     }
     return n;
   }
-  void cancel(std::uint32_t) override {}
+  void cancel(const CancelScope&) override {}
   int wait_descriptor() const override { return -1; }
   bool prepare_to_sleep() override { return posted_.empty(); }
   void woke_up() override {}

@@ -35,7 +35,7 @@ void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
     if (communicator->neighbours)
       ShmGroup::leave(*communicator->neighbours, communicator->ranks[0], communicator->me() == 0,
                       shm::kGroupKey | communicator->id);
-    for (const auto& transport : router_->all()) transport->cancel(communicator->id);
+    for (const auto& transport : router_->all()) transport->cancel({communicator->id});
     last = communicators_.empty();
     if (last) say_goodbye();
   });

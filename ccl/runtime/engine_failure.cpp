@@ -47,7 +47,7 @@ void Engine::fail(CommunicatorState& communicator, const Status& why, bool tell_
     message.set_text(why.message());
     tell_members(communicator, message);
   }
-  for (const auto& transport : router_->all()) transport->cancel(communicator.id);
+  for (const auto& transport : router_->all()) transport->cancel({communicator.id});
   communicator.early.clear();
   forget_local(communicator);
   const std::vector<std::uint32_t> active = active_;

@@ -59,13 +59,13 @@ class FaultyTransport final : public Transport {
     return release(completions);
   }
 
-  void cancel(std::uint32_t communicator) override {
+  void cancel(const CancelScope& scope) override {
     for (std::uint32_t slot = 0; slot < ops_.size(); ++slot) {
       const Op& op = ops_[slot];
-      if (op.state == State::held && op.wire.tag.communicator == communicator)
+      if (op.state == State::held && scope.covers(op.wire.peer, op.wire.tag))
         finish(slot, {.error = ErrorCode::aborted});
     }
-    if (inner_) inner_->cancel(communicator);
+    if (inner_) inner_->cancel(scope);
   }
 
   int wait_descriptor() const override { return sleep_.get(); }

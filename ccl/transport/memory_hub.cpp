@@ -93,12 +93,13 @@ void MemoryHub::pair(const Route& route, const WireOp& send, const WireOp& recei
   complete(route.to, {receive.cookie, ErrorCode::mismatch, send.fingerprint, send.length});
 }
 
-void MemoryHub::cancel(Rank self, std::uint32_t communicator) {
+void MemoryHub::cancel(Rank self, const CancelScope& scope) {
   const std::lock_guard lock(mutex_);
   std::erase_if(waiting_, [&](const auto& entry) {
     const auto& [route, half] = entry;
     const Rank owner = half.sends() ? route.from : route.to;
-    if (owner != self || route.tag.communicator != communicator) return false;
+    const Rank other = half.sends() ? route.to : route.from;
+    if (owner != self || !scope.covers(other, route.tag)) return false;
     complete(self, {.cookie = half.op.cookie, .error = ErrorCode::aborted});
     return true;
   });

@@ -27,7 +27,7 @@ class MemoryHub final {
   void attach(Rank rank);
   void detach(Rank rank);  // its own ops are forgotten; those of others with it end with peer_lost
   void post(Rank self, const WireOp& op);
-  void cancel(Rank self, std::uint32_t communicator);
+  void cancel(Rank self, const CancelScope& scope);
   void ask(Rank self, Listener& listener);
   std::size_t take(Rank self, std::span<Completion> completions);
   bool prepare_to_sleep(Rank self);

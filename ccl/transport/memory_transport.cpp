@@ -36,7 +36,7 @@ class MemoryTransport final : public Transport {
                       completions.first(std::min<std::size_t>(completions.size(), kCompletionsPerPollMax)));
   }
 
-  void cancel(std::uint32_t communicator) override { hub_->cancel(rank_, communicator); }
+  void cancel(const CancelScope& scope) override { hub_->cancel(rank_, scope); }
   int wait_descriptor() const override { return hub_->descriptor(rank_); }
   bool prepare_to_sleep() override { return hub_->prepare_to_sleep(rank_); }
   void woke_up() override { hub_->woke_up(rank_); }

@@ -32,11 +32,11 @@ class SelfTransport final : public Transport {
     return n;
   }
 
-  void cancel(std::uint32_t communicator) override {
+  void cancel(const CancelScope& scope) override {
     for (const WireOp& op : waiting_)
-      if (op.tag.communicator == communicator)
+      if (scope.covers(op.peer, op.tag))
         ended_.push_back({.cookie = op.cookie, .error = ErrorCode::aborted, .theirs = {}, .their_length = 0});
-    std::erase_if(waiting_, [&](const WireOp& op) { return op.tag.communicator == communicator; });
+    std::erase_if(waiting_, [&](const WireOp& op) { return scope.covers(op.peer, op.tag); });
   }
 
   int wait_descriptor() const override { return -1; }

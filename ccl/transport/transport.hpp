@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -25,6 +26,17 @@ struct Tag {
   std::uint32_t communicator = 0;
   std::uint32_t message = 0;  // Schedule::message
   friend bool operator==(const Tag&, const Tag&) = default;
+};
+
+// Which messages are let go of: a communicator's, of one of its operations, with one peer.
+struct CancelScope {
+  std::uint32_t communicator = 0;
+  std::optional<std::uint64_t> operation = {};  // nothing: all
+  Rank peer = kNoRank;                          // kNoRank: all
+  bool covers(Rank with, const Tag& tag) const {
+    return tag.communicator == communicator && (!operation || tag.operation == *operation) &&
+           (peer == kNoRank || with == peer);
+  }
 };
 
 // What an operation is, as its caller described it. It travels with every message, so that ranks which called
@@ -103,8 +115,8 @@ class Transport {
   virtual bool try_at_once(const WireOp&) { return false; }
   // Moves what can be moved and reports what has ended. Returns how many completions were written.
   virtual std::size_t poll(std::span<Completion> completions) = 0;
-  // Completes all ops of the communicator with `aborted` (at a later poll) and forgets what was kept for it.
-  virtual void cancel(std::uint32_t communicator) = 0;
+  // Completes all ops in the scope with `aborted` (at a later poll) and forgets what was kept for it.
+  virtual void cancel(const CancelScope& scope) = 0;
   // A descriptor that becomes readable (poll(2)) when poll() may have news, after prepare_to_sleep() returned
   // true; -1: polling only.
   virtual int wait_descriptor() const = 0;

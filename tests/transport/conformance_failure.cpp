@@ -64,6 +64,40 @@ TEST_CASE("cancel at every stage ends each op once and leaves the others alone")
   });
 }
 
+// Of the messages of a communicator, some of each operation and with each peer, posted at both ends, at one,
+// or known only to the other.
+TEST_CASE("cancel of an operation, or of one with a peer, leaves the others alone") {
+  constexpr std::uint64_t kCancelled = 500, kOther = 501;
+  for_each_transport(3, [](World& world) {
+    const Rank peer = world.pick(0, 1) == 0 ? kNoRank : 1;
+    std::vector<Parcel*> cancelled, others;
+    for (int i = 0; i < 40; ++i) {
+      const auto to = static_cast<Rank>(world.pick(1, 2));
+      Parcel& parcel = world.parcel(0, to, world.pick(0, 1) == 0 ? 500 : 70'000);
+      parcel.tag.operation = world.pick(0, 1) == 0 ? kCancelled : kOther;
+      const bool hit = parcel.tag.operation == kCancelled && (peer == kNoRank || to == peer);
+      (hit ? cancelled : others).push_back(&parcel);
+      if (world.pick(0, 2) > 0) world.post_send(parcel);
+      world.steps(static_cast<int>(world.pick(0, 3)));
+      if (world.pick(0, 2) > 0) world.post_receive(parcel);
+    }
+    world.steps(static_cast<int>(world.pick(0, 20)));
+    world.cancel(0, {1, kCancelled, peer});
+    for (const Rank rank : {1, 2})
+      if (peer == kNoRank || peer == rank) world.cancel(rank, {1, kCancelled, 0});
+    for (Parcel* parcel : others) {
+      if (!parcel->send_posted) world.post_send(*parcel);
+      if (!parcel->receive_posted) world.post_receive(*parcel);
+    }
+    REQUIRE(world.run_to_end());
+    for (const Parcel* parcel : others) require_ok(*parcel);
+    for (const Parcel* parcel : cancelled)
+      for (const auto& outcome : {parcel->sent, parcel->received})
+        if (outcome) REQUIRE((outcome->error == ErrorCode::ok || outcome->error == ErrorCode::aborted));
+    check_works(world, 0, 1, 2);
+  });
+}
+
 TEST_CASE("cancel while the stash is full gives the credit back") {
   for_each_transport(2, [](World& world) {
     for (std::uint32_t communicator = 10; communicator < 14; ++communicator) {

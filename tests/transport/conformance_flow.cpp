@@ -133,7 +133,7 @@ TEST_CASE("the listener is told of what is not expected, with its peer, tag and 
 TEST_CASE("what the listener discards is forgotten and holds nothing up") {
   for_each_transport(2, [](World& world) {
     constexpr std::uint32_t kDead = 9;
-    world.listener(1).dead_communicators.insert(kDead);
+    world.listener(1).dead.push_back({kDead});
     const auto count = 2 * world.instance().eager_window_bytes / 16'384 + 20;
     for (std::size_t i = 0; i < count; ++i)
       world.post_send(world.parcel(0, 1, i % 2 ? 16'384 : 16'385, kDead));

@@ -56,7 +56,8 @@ void play(World& world, const Event& event) {
     case Event::What::death: return world.kill(event.rank);
     default: break;
   }
-  if (world.listener(event.rank).dead_communicators.contains(event.parcel->tag.communicator)) return;
+  const Rank peer = event.what == Event::What::send ? event.parcel->to : event.parcel->from;
+  if (world.listener(event.rank).is_dead(peer, event.parcel->tag)) return;
   event.what == Event::What::send ? world.post_send(*event.parcel) : world.post_receive(*event.parcel);
 }
 

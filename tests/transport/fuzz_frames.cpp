@@ -51,7 +51,7 @@ class Session final {
       script_->room_bytes = room_;
       std::array<Completion, 4> completions;
       ended_ += transport_->poll(completions);
-      if (round == 30) transport_->cancel(1);
+      if (round == 30) transport_->cancel({1});
     }
     script_->status = Status(ErrorCode::peer_lost, "the end");
     std::array<Completion, kCompletionsPerPollMax> completions;

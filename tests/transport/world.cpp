@@ -64,7 +64,11 @@ void release(std::vector<std::byte>& memory) {
 
 Listener::Verdict TestListener::unexpected(Rank peer, const Tag& tag, const Fingerprint& theirs) {
   told.push_back({peer, tag, theirs});
-  return dead_communicators.contains(tag.communicator) ? Verdict::discard : Verdict::keep;
+  return is_dead(peer, tag) ? Verdict::discard : Verdict::keep;
+}
+
+bool TestListener::is_dead(Rank peer, const Tag& tag) const {
+  return std::any_of(dead.begin(), dead.end(), [&](const auto& scope) { return scope.covers(peer, tag); });
 }
 
 World::World(const Instance& instance, int ranks, std::uint64_t seed)
@@ -199,9 +203,9 @@ bool World::step_before_deadline() {
   return Clock::now() - last_end_ < kTooLong;
 }
 
-void World::cancel(Rank rank, std::uint32_t communicator) {
-  listener(rank).dead_communicators.insert(communicator);
-  at(rank).cancel(communicator);
+void World::cancel(Rank rank, const CancelScope& scope) {
+  listener(rank).dead.push_back(scope);
+  at(rank).cancel(scope);
 }
 
 void World::kill(Rank rank) {

@@ -43,7 +43,8 @@ class TestListener final : public Listener {
  public:
   Verdict unexpected(Rank peer, const Tag& tag, const Fingerprint& theirs) override;
   std::vector<Told> told;
-  std::set<std::uint32_t> dead_communicators;  // discarded
+  std::vector<CancelScope> dead;  // discarded
+  bool is_dead(Rank peer, const Tag& tag) const;
 };
 
 class World final {
@@ -89,7 +90,8 @@ class World final {
   bool run_to_end() {  // until all that was posted by ranks that live has ended
     return run([this] { return pending_ == 0; });
   }
-  void cancel(Rank rank, std::uint32_t communicator);
+  void cancel(Rank rank, const CancelScope& scope);
+  void cancel(Rank rank, std::uint32_t communicator) { cancel(rank, CancelScope{communicator}); }
   void kill(Rank rank);
 
   std::deque<Parcel>& parcels() { return parcels_; }

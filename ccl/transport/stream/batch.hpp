@@ -51,10 +51,10 @@ class Batch final {
     clear();
     return taken;
   }
-  // The memory behind the communicator's payloads is about to go: copies what is left of them. The frames
-  // still go out, with the right bytes, since the peer may already have their headers.
-  void rescue(std::uint32_t communicator) {
-    rescue_if([&](const FrameHeader& header) { return header.tag.communicator == communicator; });
+  // The memory behind payloads to the peer is about to go: copies what is left of them. The frames still go
+  // out, with the right bytes, since the peer may already have their headers.
+  void rescue(Rank peer, const CancelScope& scope) {
+    rescue_if([&](const FrameHeader& header) { return scope.covers(peer, header.tag); });
   }
   void rescue() {
     rescue_if([](const FrameHeader&) { return true; });

@@ -36,11 +36,11 @@ class Matcher final {
   Expected<Message*> begin_data(Rank peer, const FrameHeader& header, Sender& sender);
   void end_data(const FrameHeader& header, Message* message, Sender& sender);
 
-  // Let go of all messages of the communicator, or of a lost peer.
+  // Let go of all messages of the scope, or of a lost peer.
   template <class SenderOf>
-  void cancel(std::uint32_t communicator, SenderOf sender_of) {
+  void cancel(const CancelScope& scope, SenderOf sender_of) {
     ledger_.for_each([&](Message& message) {
-      if (message.op.tag.communicator != communicator) return;
+      if (!scope.covers(message.op.peer, message.op.tag)) return;
       forget(message, ErrorCode::aborted, sender_of(message.op.peer));
     });
   }

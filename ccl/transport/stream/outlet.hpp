@@ -41,7 +41,7 @@ class Outlet final {
   bool wants_turn() const { return !blocked_ && (!batch_.empty() || sender_.has_output(first_)); }
   void unblock() { blocked_ = false; }  // the pipe may take bytes again
 
-  void rescue(std::uint32_t communicator) { batch_.rescue(communicator); }
+  void rescue(Rank peer, const CancelScope& scope) { batch_.rescue(peer, scope); }
   void clear() {  // the peer is lost
     batch_.clear();
     blocked_ = true;

@@ -134,9 +134,9 @@ void Sender::finish(const Batch::Frame& frame) {
   ledger_.complete(*message, ErrorCode::ok);
 }
 
-void Sender::cancel(std::uint32_t communicator) {
+void Sender::cancel(Rank peer, const CancelScope& scope) {
   control_.erase_if([&](const Control& control) {
-    return !control.outlives_cancel && control.header.tag.communicator == communicator;
+    return !control.outlives_cancel && scope.covers(peer, control.header.tag);
   });
 }
 

@@ -46,8 +46,8 @@ class Sender final {
   void fill(Batch& batch, bool first);     // an empty one
   void finish(const Batch::Frame& frame);  // a pipe has taken it whole
 
-  void cancel(std::uint32_t communicator);  // before the ledger lets go of its messages
-  void clear();                             // the peer is lost
+  void cancel(Rank peer, const CancelScope& scope);  // before the ledger lets go of its messages
+  void clear();                                      // the peer is lost
 
  private:
   struct Control {

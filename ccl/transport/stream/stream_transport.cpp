@@ -82,7 +82,7 @@ class StreamTransport final : public Transport {
   void post(const WireOp& op) override;
   bool try_at_once(const WireOp& op) override;
   std::size_t poll(std::span<Completion> completions) override;
-  void cancel(std::uint32_t communicator) override;
+  void cancel(const CancelScope& scope) override;
   int wait_descriptor() const override { return pipes_->wait_descriptor(); }
   bool prepare_to_sleep() override {
     return ledger_.ended() == 0 && line_.empty() && pipes_->prepare_to_sleep();
@@ -244,12 +244,12 @@ void StreamTransport::lose(Link& link, Status reason) {
   matcher_.lose(link.peer, link.sender);
 }
 
-void StreamTransport::cancel(std::uint32_t communicator) {
+void StreamTransport::cancel(const CancelScope& scope) {
   for (Link& link : links_) {
-    for (Stream& stream : link.streams) stream.outlet.rescue(communicator);
-    link.sender.cancel(communicator);
+    for (Stream& stream : link.streams) stream.outlet.rescue(link.peer, scope);
+    link.sender.cancel(link.peer, scope);
   }
-  matcher_.cancel(communicator, [this](Rank peer) -> Sender& { return link_to(peer).sender; });
+  matcher_.cancel(scope, [this](Rank peer) -> Sender& { return link_to(peer).sender; });
   for (Link& link : links_) {
     if (link.wants_to_send()) line_up(link);  // it may owe enough credit now
   }
