@@ -6,7 +6,7 @@ strata_test(transport_conformance SOURCES ${STRATA_TRANSPORT_WORLD}
   transport/conformance_random.cpp transport/decorators_test.cpp)
 strata_test(transport_threads PROCESSORS 2 SOURCES ${STRATA_TRANSPORT_WORLD} transport/conformance_threads.cpp)
 strata_test(stream_test SOURCES
-  transport/frame_test.cpp transport/stream_parts_test.cpp transport/stream_transport_test.cpp
+  transport/frame_test.cpp transport/sender_test.cpp transport/stream_parts_test.cpp transport/stream_transport_test.cpp
   transport/several_streams_test.cpp)
 strata_fuzzer(fuzz_frames SOURCES transport/fuzz_frames.cpp)
 

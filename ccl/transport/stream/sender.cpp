@@ -70,11 +70,19 @@ void Sender::fill(Batch& batch, bool first) {
   add(batch, credit, nullptr, {});
 }
 
-// Deals with the first of the queue. false: its fragment does not fit into this batch.
+// Looks at all that is queued, which happens once in many fragments.
+std::size_t Sender::oldest() const {
+  const auto earlier = [](const Queued& a, const Queued& b) { return a.sequence < b.sequence; };
+  return static_cast<std::size_t>(std::min_element(queue_.begin(), queue_.end(), earlier) - queue_.begin());
+}
+
+// Deals with the next of the queue. false: its fragment does not fit into this batch.
 bool Sender::add_fragment(Batch& batch) {
-  Message* message = ledger_.get(queue_.front().message);
+  const bool due = oldest_is_due(batch);
+  const std::size_t index = due ? oldest() : 0;
+  Message* message = ledger_.get(queue_[index].message);
   if (message == nullptr) {
-    dequeue();
+    dequeue(index);
     return true;
   }
   const WireOp& op = message->op;
@@ -83,6 +91,7 @@ bool Sender::add_fragment(Batch& batch) {
   if (!message->announced) {
     const std::uint32_t cost = eager_cost(op.length);
     if (cost > credit_) {
+      dequeue(index);
       ask_instead(*message);
       return true;
     }
@@ -96,19 +105,26 @@ bool Sender::add_fragment(Batch& batch) {
   const std::byte* payload = bytes > 0 ? op.data + message->framed : nullptr;
   message->framed += bytes;
   const bool last = message->framed == op.length;
+  passed_ = due ? 0 : passed_ + kFrameBytes + bytes;
   add(batch, header, payload, Ledger::handle(*message));
-  if (last) dequeue();
+  if (last) dequeue(index);
   return true;
 }
 
-void Sender::dequeue() {
-  std::pop_heap(queue_.begin(), queue_.end());
-  queue_.pop_back();
+void Sender::dequeue(std::size_t index) {
+  if (index == 0) {
+    std::pop_heap(queue_.begin(), queue_.end());
+    queue_.pop_back();
+  } else {
+    queue_[index] = queue_.back();
+    queue_.pop_back();
+    std::make_heap(queue_.begin(), queue_.end());
+  }
+  if (queue_.empty()) passed_ = 0;
 }
 
 // Credit is taken when bytes can move, not when they are posted, so what finds none asks now and holds none.
 void Sender::ask_instead(Message& message) {
-  dequeue();
   if (message.mismatched) {  // the peer's ready has come already
     tell_mismatch(FrameKind::request, message.op);
     return ledger_.complete_mismatched(message, message.theirs, message.their_length);
@@ -143,6 +159,7 @@ void Sender::cancel(Rank peer, const CancelScope& scope) {
 void Sender::clear() {
   control_.clear();
   queue_.clear();
+  passed_ = 0;
   owed_ = 0;
 }
 

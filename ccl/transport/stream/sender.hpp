@@ -12,8 +12,13 @@ namespace strata::stream {
 // Queued sends go by priority, higher first; a fragment is what cannot be interrupted. Equal priorities go
 // one after another in the order of their posts, not in turns: the earlier one is there sooner, and the later
 // one no later.
+// Nobody starves: when kPassedFragmentsMax fragments' worth of bytes have gone, the next fragment is the
+// oldest message's, whatever its priority. So each fragment of a queued message, and of those older than it,
+// lets at most 64 others pass, and what is urgent loses at most 1/64 of the wire.
 class Sender final {
  public:
+  static constexpr std::uint64_t kPassedFragmentsMax = 63;
+
   explicit Sender(Ledger& ledger) : ledger_(ledger) {}
 
   void enqueue(const Message& message);   // a send that may go
@@ -64,13 +69,16 @@ class Sender final {
   };
 
   bool add_fragment(Batch& batch);
-  void dequeue();
-  void ask_instead(Message& message);
+  bool oldest_is_due(const Batch& batch) const { return passed_ >= kPassedFragmentsMax * batch.bytes_max(); }
+  std::size_t oldest() const;  // its index in the queue
+  void dequeue(std::size_t index);
+  void ask_instead(Message& message);  // it is not in the queue any more
   void add(Batch& batch, FrameHeader header, const std::byte* payload, MessageHandle message);
 
   Ledger& ledger_;
   Fifo<Control> control_;
   std::vector<Queued> queue_;                 // a heap; ended messages are skipped when they come up
+  std::uint64_t passed_ = 0;                  // bytes framed since the oldest had its turn, headers included
   std::uint32_t credit_ = kEagerWindowBytes;  // what may still be sent without asking
   std::uint32_t lent_ = 0;                    // of the window here: used and not given back
   std::uint32_t owed_ = 0;                    // of lent_: consumed
