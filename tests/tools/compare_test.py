@@ -10,7 +10,7 @@ import tempfile
 import unittest
 
 COMPARE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "compare")
-sys.path.insert(0, COMPARE)
+sys.path[:0] = [COMPARE, os.path.dirname(COMPARE)]
 sys.dont_write_bytecode = True
 from comparison import choices, limits, own_costs, plots, samples, table
 from comparison.arms import (ARMS, COLLECTIVES, LIMIT_ARM, MEASURED, MODES, Job, arms_for, bytes_of, goes_with,

@@ -17,13 +17,13 @@ from lab_support import ROOT, needs_labs
 STRATA = sys.argv.pop(1) if len(sys.argv) > 1 and os.path.isdir(sys.argv[1]) else None
 FOLDER = os.path.join(ROOT, "bench", "hierarchy")
 sys.dont_write_bytecode = True
-sys.path[:0] = [FOLDER, os.path.join(ROOT, "bench", "compare")]
+sys.path[:0] = [FOLDER, os.path.join(ROOT, "bench"), os.path.join(ROOT, "bench", "compare")]
+from common.lab import Lab  # noqa: E402
 from comparison import build, samples  # noqa: E402
 from comparison.arms import STRATA as CHOSEN, STRATA_AGAIN  # noqa: E402
 from levels import bounds, rails, report, unequal  # noqa: E402
 from levels.arms import ARMS, COLLECTIVES, PEERS, STRATA_FLAT, Job, arms_for  # noqa: E402
 from levels.command_line import parse_command_line  # noqa: E402
-from levels.lab import Lab  # noqa: E402
 from levels.setting import Setting, parse, ranks_in  # noqa: E402
 
 PAIR = Setting("2x2", "1gbit")

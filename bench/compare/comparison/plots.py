@@ -1,9 +1,9 @@
 """Draws time against size, for each collective, number of ranks and mode, with gnuplot."""
 import collections
 import os
-import shutil
 import statistics
-import subprocess
+
+from common import gnuplot
 
 PEERS_SHOWN = 3
 STYLES = {"Strata": "lw 3 pt 7 lc rgb '#c03000'", "limit": "lw 2 dt 2 pt 0 lc rgb '#606060'"}
@@ -39,22 +39,16 @@ def script(title, curves, path):
 
 def draw(cells, folder):
     """Paths of the plots; none, with a word, where gnuplot is not installed."""
-    if shutil.which("gnuplot") is None:
-        print("plots are left out: apt-get install gnuplot-nox would bring gnuplot")
+    if not gnuplot.is_here():
         return []
     grouped = collections.defaultdict(list)
     for cell in cells:
         if cell.bytes:
             grouped[cell.collective, cell.ranks, cell.mode].append(cell)
-    os.makedirs(folder, exist_ok=True)
     paths = []
     for (collective, ranks, mode), of_plot in grouped.items():
         path = os.path.join(folder, f"{collective}-{ranks}-{mode}.svg")
         title = f"{collective.replace('_', '-')}, {ranks} ranks, {mode}"
-        run = subprocess.run(["gnuplot"], input=script(title, curves_of(of_plot), path), text=True, capture_output=True,
-                             check=False)
-        if run.returncode != 0:
-            print(f"gnuplot could not draw {path}: {run.stderr.strip()}")
-        else:
+        if gnuplot.draw(script(title, curves_of(of_plot), path), path):
             paths.append(path)
     return paths

@@ -3,6 +3,7 @@ import argparse
 import os
 import re
 
+from common.options import at_least, listed, one_of
 from comparison import build
 from levels.arms import COLLECTIVES, PEERS
 from levels.setting import ORDERS, ranks_in
@@ -44,24 +45,6 @@ QUICK = {"shapes": ["2x4", "3+5"], "rates": ["1gbit"], "orders": ["packed"], "si
          "seconds": 0.1, "unequal": 2, "limit": 60, "calibration_seconds": 0.5}
 
 
-def listed(check):
-    """A type for argparse: a list, separated by commas, whose entries become what check() gives for them."""
-    def parse(text):
-        try:
-            return [check(entry) for entry in text.split(",")]
-        except ValueError as error:
-            raise argparse.ArgumentTypeError(str(error)) from error
-    return parse
-
-
-def one_of(*names):
-    def check(entry):
-        if entry not in names:
-            raise ValueError(f"'{entry}' is not one of {', '.join(names)}")
-        return entry
-    return check
-
-
 def shape(entry):
     ranks_in(entry)
     return entry
@@ -77,16 +60,6 @@ def rate(entry):
     if not RATE.fullmatch(entry):
         raise ValueError(f"'{entry}' is no rate, such as 250mbit or 1gbit")
     return entry
-
-
-def at_least(least, kind=int):
-    def parse(text):
-        value = kind(text)
-        if value < least:
-            raise argparse.ArgumentTypeError(f"{text} is less than {least}")
-        return value
-    parse.__name__ = kind.__name__
-    return parse
 
 
 def parse_command_line(arguments):

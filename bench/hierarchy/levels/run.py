@@ -2,11 +2,11 @@
 import collections
 import time
 
+from common.lab import Lab, LabError
 from comparison.arms import bytes_of
 from comparison.segments import measure
 from levels import bounds, rails, unequal
 from levels.arms import Job, arms_for
-from levels.lab import Lab, LabError
 from levels.setting import Setting
 
 LARGE_BYTES = 32 << 20  # from here on, the first round has to do

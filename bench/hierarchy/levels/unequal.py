@@ -3,10 +3,10 @@ import os
 import random
 import tempfile
 
+from common.lab import Lab, LabError
 from comparison.arms import STRATA, STRATA_AGAIN, Arm
 from levels import bounds
 from levels.arms import rotated, strata
-from levels.lab import Lab, LabError
 from levels.setting import Setting
 
 HOSTS = (3, 4)

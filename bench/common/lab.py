@@ -22,7 +22,7 @@ class Lab:
 
     def __init__(self, command, hosts, rates):
         self.command, self.hosts, self.rates = command, hosts, rates
-        self.name = f"hierarchy-{os.getpid()}"
+        self.name = f"bench-{os.getpid()}"
         self.process, self.facts = None, None
 
     def __enter__(self):
