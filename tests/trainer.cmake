@@ -15,6 +15,7 @@ if(STRATA_TRAINER)
   strata_trainer_test(trainer_config_test SOURCES trainer/config_test.cpp)
   strata_trainer_test(trainer_checkpoint_test SOURCES trainer/checkpoint_test.cpp)
   strata_trainer_test(trainer_report_test SOURCES trainer/report_test.cpp)
+  strata_trainer_test(trainer_update_test SOURCES trainer/update_test.cpp PROCESSORS 2)
   strata_trainer_test(trainer_parity_test SOURCES trainer/parity_test.cpp PROCESSORS 2)
 
   add_test(NAME trainer_command_test COMMAND ${Python3_EXECUTABLE} ${CMAKE_CURRENT_LIST_DIR}/trainer/command_test.py

@@ -81,7 +81,7 @@ class CommandTest(unittest.TestCase):
             ([], "subcommand"),
             (["train"], "--text"),
             (["train", "--layer", "3"], "did you mean --layers?"),
-            (["train", "--layers", "none"], "--layers: model.layers = none: must be a number"),
+            (["train", "--layers", "none"], "--layers: model.layers = none: must be a whole number"),
             (["train", wrong_key], "wrong_key.toml:2: unknown key in [model] 'widht'; did you mean 'width'?"),
             (["train", "--config", wrong_key, "--text", TEXT], "did you mean 'width'?"),
             (["train", "--text", TEXT, "--heads", "7"], "model.heads = 7 does not divide model.width = 128"),

@@ -66,12 +66,15 @@ TEST_CASE("what is wrong in a file is named with line, key, value and choices") 
              Contains("dir/run.toml:2: model.layers = 0") && Contains("from 1 to 1000"));
   CHECK_THAT(error_of("[model]\nlayers = 2.5\n"), Contains("model.layers = 2.5") && Contains("whole number"));
   CHECK_THAT(error_of("[model]\nlayers = 'two'\n"),
-             Contains("model.layers = two") && Contains("must be a number"));
+             Contains("model.layers = two") && Contains("must be a whole number"));
   CHECK_THAT(error_of("[data]\ntext = 5\n"), Contains("data.text = 5") && Contains("must be text"));
   CHECK_THAT(error_of("[model]\nlayers = [1, 2]\n"),
-             Contains("model.layers") && Contains("must be a number or text"));
+             Contains("model.layers") && Contains("must be a number, text, true or false"));
   CHECK_THAT(error_of("[model]\nlayers = true\n"),
-             Contains("model.layers = true") && Contains("must be a number or text"));
+             Contains("model.layers = true") && Contains("must be a whole number"));
+  CHECK_THAT(error_of("[communication]\noverlap = 1\n"),
+             Contains("communication.overlap = 1") && Contains("must be true or false"));
+  CHECK_THAT(error_of("[communication]\noverlap = 'no'\n"), Contains("must be true or false"));
   CHECK_THAT(error_of("[optimizer]\nlearning_rate = nan\n"),
              Contains("optimizer.learning_rate") && Contains("from 0 to 10"));
   CHECK_THAT(error_of("[optimizer]\nbeta1 = 1.0\n"), Contains("optimizer.beta1 = 1.0"));
@@ -94,8 +97,7 @@ TEST_CASE("every setting can be given as a flag, and says so when it cannot be r
     CHECK(set_from_flag(option, value_of(option, config), config).ok() == true);
     if (std::holds_alternative<std::string Config::*>(option.member)) continue;
     CHECK_THAT(std::string(set_from_flag(option, "many", config).message()),
-               Contains(option.flag()) && Contains(option.key()) && Contains("many") &&
-                   Contains("must be a number"));
+               Contains(option.flag()) && Contains(option.key()) && Contains("many") && Contains("must be "));
     CHECK_FALSE(set_from_flag(option, "-1", config).ok());
     CHECK_FALSE(set_from_flag(option, "1e300", config).ok());
     CHECK_FALSE(set_from_flag(option, "nan", config).ok());
@@ -107,6 +109,10 @@ TEST_CASE("every setting can be given as a flag, and says so when it cannot be r
   CHECK(config.steps == 12);
   CHECK_THAT(std::string(set_from_flag(option_named("steps"), "1.5", config).message()),
              Contains("whole number"));
+  REQUIRE(set_from_flag(option_named("crossing"), "false", config).ok());
+  CHECK_FALSE(config.crossing);
+  CHECK_THAT(std::string(set_from_flag(option_named("steps"), "true", config).message()),
+             Contains("--steps: training.steps = true: must be a whole number"));
   REQUIRE(set_from_flag(option_named("learning_rate"), "2", config).ok());
   CHECK(config.learning_rate == 2);
 }

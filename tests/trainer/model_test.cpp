@@ -1,7 +1,9 @@
 // The model as a whole: gradients by finite differences of its own loss, and what its weights depend on.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <limits>
 #include <random>
 
 #include "trainer/model/gpt.hpp"
@@ -34,15 +36,21 @@ struct Fixture {
   Batch batch() const { return {tokens.data(), targets.data(), sequences, shape.sequence}; }
 };
 
-// Listens to backward and checks that "finished up to here" only grows.
-class Watch final : public GradientListener {
+// Listens to a pass and checks that "needed from here on" only shrinks, and then "finished up to here" only
+// grows.
+class Watch final : public PassListener {
  public:
+  void weights_needed(std::size_t begin) override {
+    CHECK(begin < first);
+    CHECK(last == 0);
+    first = begin;
+  }
   void gradients_ready(std::size_t end) override {
     CHECK(end > last);
     last = end;
     calls++;
   }
-  std::size_t last = 0;
+  std::size_t first = SIZE_MAX, last = 0;
   int calls = 0;
 };
 
@@ -90,19 +98,21 @@ TEST_CASE("gradients of two half batches add up to those of the whole") {
     REQUIRE(f.gpt->grads()[i] == Approx(grads[i]).epsilon(1e-3).margin(1e-4));
 }
 
-TEST_CASE("backward reports its progress through the whole layout") {
+TEST_CASE("a pass reports its progress through the whole layout, there and back") {
   Fixture f;
   Watch watch;
   f.gpt->forward_backward(f.batch(), 1, &watch);
   const Tensor& last = f.gpt->table().tensors().back();
+  CHECK(watch.first == 0);
   CHECK(watch.last == last.offset + last.count);
   CHECK(watch.calls == static_cast<int>(2 * f.shape.layers + 2));
 }
 
 TEST_CASE("what was reported as finished is not touched again") {
-  class Snapshot final : public GradientListener {
+  class Snapshot final : public PassListener {
    public:
     explicit Snapshot(const float* g) : grads(g) {}
+    void weights_needed(std::size_t) override {}
     void gradients_ready(std::size_t end) override {
       kept.insert(kept.end(), grads + kept.size(), grads + end);
     }
@@ -113,6 +123,25 @@ TEST_CASE("what was reported as finished is not touched again") {
   Snapshot snapshot(f.gpt->grads());
   f.gpt->forward_backward(f.batch(), 1, &snapshot);
   CHECK(std::memcmp(snapshot.kept.data(), f.gpt->grads(), snapshot.kept.size() * sizeof(float)) == 0);
+}
+
+TEST_CASE("no weight is read before it was asked for") {
+  class Late final : public PassListener {
+   public:
+    explicit Late(Gpt& g) : gpt(g), kept(g.weights(), g.weights() + g.table().floats()) {
+      std::fill_n(gpt.weights(), kept.size(), std::numeric_limits<float>::quiet_NaN());
+    }
+    void weights_needed(std::size_t begin) override {
+      std::copy(kept.begin() + static_cast<std::ptrdiff_t>(begin), kept.end(), gpt.weights() + begin);
+    }
+    void gradients_ready(std::size_t) override {}
+    Gpt& gpt;
+    std::vector<float> kept;
+  };
+  Fixture f;
+  const double loss = f.gpt->loss(f.batch());
+  Late late(*f.gpt);
+  CHECK(f.gpt->forward_backward(f.batch(), 1, &late) == Approx(loss).epsilon(1e-9));
 }
 
 TEST_CASE("the logits of the last token are those that the loss sees") {

@@ -6,9 +6,8 @@
 #include <mutex>
 
 #include "tests/trainer/rank_threads.hpp"
+#include "tests/trainer/small_run.hpp"
 #include "tests/trainer/threads.hpp"
-#include "trainer/train/session.hpp"
-#include "trainer/train/step.hpp"
 
 using namespace strata::trainer;
 using Catch::Contains;
@@ -19,25 +18,8 @@ namespace {
 
 constexpr int kSteps = 50;
 
-Config small_config() {
-  Config config;
-  config.text = STRATA_SOURCE_DIR "/data/english.txt";
-  config.layers = 2;
-  config.heads = 2;
-  config.width = 32;
-  config.sequence = 32;
-  config.batch = 8;
-  config.steps = kSteps;
-  config.warmup_steps = 5;
-  config.learning_rate = 3e-3;
-  config.threads = 1;
-  config.bucket_mb = 0.02;  // several buckets
-  config.validation_samples = 16;
-  return config;
-}
-
 struct Trained {
-  std::vector<double> losses, norms;
+  std::vector<StepResult> results;
   double first_validation = 0, validation = 0;
   std::vector<float> weights;  // rank 0's
   std::size_t buckets = 0;
@@ -51,16 +33,11 @@ Status train(const Config& config, Peers& peers, Trained& into) {
   const auto before = validation_loss(s);
   if (!before.ok()) return before.status();
   into.first_validation = *before;
-  for (std::int64_t step = 0; step < config.steps; ++step) {
-    const auto result = train_step(s, step);
-    if (!result.ok()) return result.status();
-    into.losses.push_back(result->loss);
-    into.norms.push_back(result->grad_norm);
-  }
+  if (Status status = train_steps(s, into.results); !status.ok()) return status;
   const auto after = validation_loss(s);
   if (!after.ok()) return after.status();
   into.validation = *after;
-  into.buckets = s.sync->bucket_count();
+  into.buckets = s.update->bucket_count();
   into.weights.assign(s.gpt->weights(), s.gpt->weights() + s.gpt->table().floats());
   return {};
 }
@@ -79,16 +56,23 @@ Trained train_on(int ranks, const Config& config) {
 }
 
 const Trained& one_rank() {
-  static const Trained trained = train_on(1, small_config());
+  static const Trained trained = train_on(1, small_config(kSteps));
   return trained;
+}
+
+std::vector<double> losses_of(const Trained& trained) {
+  std::vector<double> losses;
+  for (const StepResult& result : trained.results) losses.push_back(result.loss);
+  return losses;
 }
 
 void check_same(const Trained& trained) {
   const Trained& one = one_rank();
-  REQUIRE(trained.losses.size() == one.losses.size());
-  for (std::size_t step = 0; step < one.losses.size(); ++step) {
+  REQUIRE(trained.results.size() == one.results.size());
+  for (std::size_t step = 0; step < one.results.size(); ++step) {
     CAPTURE(step);
-    CHECK(trained.losses[step] == Approx(one.losses[step]).epsilon(1e-6));
+    CHECK(trained.results[step].step == static_cast<std::int64_t>(step));
+    CHECK(trained.results[step].loss == Approx(one.results[step].loss).epsilon(1e-6));
   }
   CHECK(trained.validation == Approx(one.validation).epsilon(1e-6));
 }
@@ -114,51 +98,52 @@ TEST_CASE("one rank learns the bundled text") {
 TEST_CASE("2, 3 and 4 ranks give the losses of one, step by step") {
   for (const int ranks : {2, 3, 4}) {  // 3: shares of different sizes
     CAPTURE(ranks);
-    check_same(train_on(ranks, small_config()));
+    check_same(train_on(ranks, small_config(kSteps)));
   }
 }
 
 TEST_CASE("the same run twice is the same to the last bit") {
-  const Trained again = train_on(1, small_config());
-  CHECK(again.losses == one_rank().losses);
+  const Trained again = train_on(1, small_config(kSteps));
+  CHECK(losses_of(again) == losses_of(one_rank()));
   CHECK(again.weights == one_rank().weights);
-  const Trained two = train_on(2, small_config()), two_again = train_on(2, small_config());
-  CHECK(two.losses == two_again.losses);
+  const Trained two = train_on(2, small_config(kSteps)), two_again = train_on(2, small_config(kSteps));
+  CHECK(losses_of(two) == losses_of(two_again));
   CHECK(two.weights == two_again.weights);
 }
 
 TEST_CASE("micro-batches, threads and buckets change nothing") {
   for (const std::int64_t micro_batch : {1, 3}) {
-    Config config = small_config();
+    Config config = small_config(kSteps);
     config.micro_batch = micro_batch;
     CAPTURE(micro_batch);
     check_same(train_on(1, config));
     check_same(train_on(2, config));
   }
-  Config config = small_config();
+  Config config = small_config(kSteps);
   config.threads = threads_at_most(2);
   check_same(train_on(1, config));
-  config = small_config();
+  config = small_config(kSteps);
   config.bucket_mb = 64;
   check_same(train_on(2, config));
 }
 
 TEST_CASE("another seed is another run") {
-  Config config = small_config();
+  Config config = small_config(kSteps);
   config.seed = 2;
   config.steps = 7;
   const Trained other = train_on(1, config);
-  CHECK(other.losses[0] != one_rank().losses[0]);
+  CHECK(losses_of(other)[0] != losses_of(one_rank())[0]);
 }
 
 TEST_CASE("a loss that is no number ends all ranks with the reason") {
   for (const int size : {1, 2}) {
     const auto said = messages(size, [](Peers& peers) -> Status {
-      auto session = Session::create(small_config(), peers);
+      auto session = Session::create(small_config(kSteps), peers);
       if (!session.ok()) return session.status();
       if (peers.rank() == peers.size() - 1)
         (*session)->gpt->weights()[0] = std::numeric_limits<float>::quiet_NaN();
-      return train_step(**session, 0).status();
+      std::vector<StepResult> results;
+      return train_steps(**session, results);
     });
     for (const auto& message : said)
       CHECK_THAT(message, Contains("step 1: the loss is nan") && Contains("learning_rate"));
@@ -167,12 +152,11 @@ TEST_CASE("a loss that is no number ends all ranks with the reason") {
 
 TEST_CASE("a rank that leaves ends the others with an error, not a hang") {
   const auto said = messages(3, [](Peers& peers) -> Status {
-    auto session = Session::create(small_config(), peers);
+    auto session = Session::create(small_config(kSteps), peers);
     if (!session.ok()) return session.status();
     if (peers.rank() == 1) return {};  // gone, communicator and all
-    for (std::int64_t step = 0; step < kSteps; ++step)
-      if (const auto result = train_step(**session, step); !result.ok()) return result.status();
-    return {};
+    std::vector<StepResult> results;
+    return train_steps(**session, results);
   });
   CHECK(said[1].empty());
   CHECK_FALSE(said[0].empty());
@@ -181,7 +165,7 @@ TEST_CASE("a rank that leaves ends the others with an error, not a hang") {
 
 TEST_CASE("ranks that were told different things find out before they start") {
   const auto said = messages(3, [](Peers& peers) -> Status {
-    Config config = small_config();
+    Config config = small_config(kSteps);
     if (peers.rank() == 2) config.learning_rate = 1e-2;
     return Session::create(config, peers).status();
   });
@@ -190,7 +174,7 @@ TEST_CASE("ranks that were told different things find out before they start") {
 
 TEST_CASE("an error of one rank is an error of all: it says what, they say who") {
   const auto said = messages(3, [](Peers& peers) -> Status {
-    Config config = small_config();
+    Config config = small_config(kSteps);
     if (peers.rank() == 1) config.text = "/no/such/text";
     return Session::create(config, peers).status();
   });
@@ -201,27 +185,10 @@ TEST_CASE("an error of one rank is an error of all: it says what, they say who")
 
 TEST_CASE("ranks whose weights have come apart find out at the next validation") {
   const auto said = messages(2, [](Peers& peers) -> Status {
-    auto session = Session::create(small_config(), peers);
+    auto session = Session::create(small_config(kSteps), peers);
     if (!session.ok()) return session.status();
     if (peers.rank() == 1) (*session)->gpt->weights()[5] += 1;
     return validation_loss(**session).status();
   });
   for (const auto& message : said) CHECK_THAT(message, Contains("rank 1 has weights other than rank 0's"));
-}
-
-TEST_CASE("buckets cover the layout once, in order, whatever their size") {
-  const ParameterTable table({3, 2, 16, 8, 256});
-  for (const std::size_t floats : {1, 100, 1000, 10'000, 10'000'000}) {
-    const auto buckets = make_buckets(table, floats);
-    REQUIRE_FALSE(buckets.empty());
-    std::size_t end = 0;
-    for (const Bucket& bucket : buckets) {
-      CHECK(bucket.begin == end);
-      CHECK(bucket.end > bucket.begin);
-      end = bucket.end;
-    }
-    const Tensor& last = table.tensors().back();
-    CHECK(end == last.offset + last.count);
-    CHECK((floats == 1) == (buckets.size() == table.tensors().size()));
-  }
 }

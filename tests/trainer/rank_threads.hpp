@@ -14,8 +14,9 @@
 namespace strata::trainer {
 
 // Runs body(peers) on `size` ranks and returns when all have ended. One rank is alone and has no
-// communicator. The body must not use Catch's macros: they are for one thread.
-inline void on_ranks(int size, const std::function<void(Peers&)>& body) {
+// communicator. The body must not use Catch's macros: they are for one thread. transport: as
+// CommunicatorOptions has it.
+inline void on_ranks(int size, const std::function<void(Peers&)>& body, const std::string& transport = {}) {
   if (size == 1) {
     Peers alone;
     return body(alone);
@@ -31,6 +32,8 @@ inline void on_ranks(int size, const std::function<void(Peers&)>& body) {
       options.rank = options.local_rank = rank;
       options.size = size;
       options.timeout_ms = 60'000;
+      options.transport = transport;
+      options.calibrate = "off";  // the same algorithms each time
       auto communicator = Communicator::create(options);
       if (!communicator.ok()) {
         std::fprintf(stderr, "rank %d: %s\n", rank, std::string(communicator.status().message()).c_str());

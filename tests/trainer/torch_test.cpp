@@ -96,7 +96,8 @@ void check_case(const Case& c, const std::string& path) {
     CHECK(std::abs(loss - theirs) <= kTolerance * theirs);
     if (step == 0)
       compare(gpt.table(), gpt.grads(), file, "g.", 1e-3 * norm(gpt.grads(), gpt.table().floats()));
-    optimizer->step(3e-3, 1, gpt.weights(), gpt.grads());
+    optimizer->begin_step(3e-3);
+    optimizer->update(0, gpt.table().floats(), 1, gpt.weights(), gpt.grads());
   }
   // Adam turns the key bias's noise into steps of full size; so it may differ by them, and nothing else may.
   for (std::size_t layer = 0; layer < c.shape.layers; ++layer) {

@@ -18,6 +18,7 @@ class Run {
  public:
   Run(Session& session, Metrics metrics)
       : s_(session),
+        steps_(session),
         speaks_(session.peers.rank() == 0),
         metrics_(std::move(metrics)),
         progress_({session.config.steps, static_cast<double>(session.config.batch * session.config.sequence),
@@ -25,20 +26,8 @@ class Run {
 
   Status loop() {
     if (Status status = validate(0); !status.ok()) return status;
-    for (std::int64_t step = 0; step < s_.config.steps; ++step) {
-      const auto result = train_step(s_, step);
-      if (!result.ok()) return end_line(result.status());
-      show(*result);
-      const std::int64_t done = step + 1;
-      const bool last = done == s_.config.steps || result->stop;
-      if (last || is_due(done, s_.config.validate_every))
-        if (Status status = validate(done); !status.ok()) return end_line(status);
-      if (last || is_due(done, s_.config.checkpoint_every))
-        if (Status status = save(done, last); !status.ok()) return end_line(status);
-      if (!result->stop) continue;
-      if (speaks_) progress_.note(fmt::format("asked to stop: ended after step {}", done));
-      break;
-    }
+    for (std::int64_t done = 1; done <= s_.config.steps && !stopped_; ++done)
+      if (Status status = step(done); !status.ok()) return end_line(status);
     return end_line({});
   }
 
@@ -46,6 +35,29 @@ class Run {
 
  private:
   static bool is_due(std::int64_t done, std::int64_t every) { return every > 0 && done % every == 0; }
+
+  Status step(std::int64_t done) {
+    if (Status status = take(steps_.run(done - 1)); !status.ok()) return status;
+    const bool judges = is_due(done, s_.config.validate_every),
+               saves = is_due(done, s_.config.checkpoint_every);
+    if (done < s_.config.steps && !judges && !saves && !stopped_) return {};
+    if (Status status = take(steps_.finish()); !status.ok()) return status;
+    const bool last = done == s_.config.steps || stopped_;
+    if (last || judges)
+      if (Status status = validate(done); !status.ok()) return status;
+    if (last || saves)
+      if (Status status = save(done, last); !status.ok()) return status;
+    if (stopped_ && speaks_) progress_.note(fmt::format("asked to stop: ended after step {}", done));
+    return {};
+  }
+
+  Status take(const Expected<std::optional<StepResult>>& completed) {
+    if (!completed.ok()) return completed.status();
+    if (!completed->has_value()) return {};
+    stopped_ = stopped_ || (*completed)->stop;
+    show(**completed);
+    return {};
+  }
 
   Status end_line(Status status) {
     if (speaks_) progress_.finish();
@@ -88,7 +100,9 @@ class Run {
   }
 
   Session& s_;
+  Steps steps_;
   bool speaks_;
+  bool stopped_ = false;  // a rank was asked to end the run
   Metrics metrics_;
   Progress progress_;
   History history_;

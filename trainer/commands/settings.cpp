@@ -11,7 +11,8 @@ namespace {
 
 const char* kind_of(const Option& option) {
   if (std::holds_alternative<std::int64_t Config::*>(option.member)) return "INT";
-  return std::holds_alternative<double Config::*>(option.member) ? "NUMBER" : "TEXT";
+  if (std::holds_alternative<double Config::*>(option.member)) return "NUMBER";
+  return std::holds_alternative<bool Config::*>(option.member) ? "true|false" : "TEXT";
 }
 
 // A default as help shows it: text that is a line break would not be seen.

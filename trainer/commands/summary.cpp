@@ -26,6 +26,19 @@ void print_losses(const Config& config, double first, double last) {
   if (!config.reference_command.empty()) fmt::print("  (found by: {})\n", config.reference_command);
 }
 
+// What the settings of [communication] come to.
+std::string order_of_sums(const Session& s) {
+  const Config& c = s.config;
+  const std::string when = fmt::format("{}, {}", c.overlap ? "during backward" : "after backward",
+                                       c.priority ? "front layers first" : "first come, first served");
+  if (s.update->crosses()) return when + "; forward waits for each layer's own";
+  if (!c.crossing) return when + "; forward waits for all";
+  return when + fmt::format(
+                    "; forward waits for all: crossing has no effect, since clip_norm = {:g} needs the norm "
+                    "of the whole gradient first (--clip-norm 0 turns that off)",
+                    c.clip_norm);
+}
+
 }  // namespace
 
 void print_header(const Session& s) {
@@ -35,7 +48,8 @@ void print_header(const Session& s) {
              plural(c.heads, "head"), c.width, c.sequence);
   fmt::print("ranks: {}, each with {} ({}, {}); gradients in {}\n", s.peers.size(),
              plural(s.threads, "thread"), products_library(), kernels::vector_target(),
-             plural(static_cast<std::int64_t>(s.sync->bucket_count()), "bucket"));
+             plural(static_cast<std::int64_t>(s.update->bucket_count()), "bucket"));
+  if (s.peers.size() > 1) fmt::print("sums: {}\n", order_of_sums(s));
   const double tokens = static_cast<double>(c.batch * c.sequence);
   fmt::print("text: {}, {}bytes to train on, {}to judge by\n", c.text,
              format_count(static_cast<double>(s.corpus.train().size())) + " ",

@@ -22,6 +22,7 @@ struct Config {
   std::int64_t steps = 1000, batch = 32, micro_batch = 0, seed = 1, threads = 0;
   // [communication]
   double bucket_mb = 4;
+  bool overlap = true, priority = true, crossing = true;
   // [validation]
   std::int64_t validate_every = 100, validation_samples = 128;
   // [output]

@@ -45,8 +45,9 @@ Status set_from_node(const Option& option, const toml::node& node, const std::st
     const Status status = set_text(option, {setting.where, text->get()}, config);
     return status;
   }
-  return {ErrorCode::invalid_argument,
-          fmt::format("{}: {} = {}: must be a number or text", setting.where, option.key(), setting.text)};
+  if (const auto* value = node.as_boolean()) return set_switch(option, setting, value->get(), config);
+  return {ErrorCode::invalid_argument, fmt::format("{}: {} = {}: must be a number, text, true or false",
+                                                   setting.where, option.key(), setting.text)};
 }
 
 Status read_section(std::string_view section, const toml::table& table, const std::string& path,

@@ -41,7 +41,15 @@ const Option kOptions[] = {
     {"training", "seed", &C::seed, 0, 9e15, "of the first weights and of the order of the data"},
     {"training", "threads", &C::threads, 0, 4096, "of a rank; 0: the host's cores, shared by its ranks"},
 
-    {"communication", "bucket_mb", &C::bucket_mb, 0.001, 4096, "MiB of gradients reduced in one operation"},
+    {"communication", "bucket_mb", &C::bucket_mb, 0.001, 4096,
+     "MiB of a layer's gradients that are enough for one operation; none has those of two layers"},
+    {"communication", "overlap", &C::overlap, 0, 0,
+     "sum gradients while backward goes on; false: when it has ended"},
+    {"communication", "priority", &C::priority, 0, 0,
+     "gradients of front layers go first; false: in the order in which they are there"},
+    {"communication", "crossing", &C::crossing, 0, 0,
+     "the next forward waits, layer by layer, for that layer's weights only, if clip_norm is 0; false: for "
+     "all"},
 
     {"validation", "validate_every", &C::validate_every, 0, kMany,
      "steps between validation losses; 0: at the end"},
@@ -61,6 +69,13 @@ const Option kOptions[] = {
      "what this model reaches when trained to the end"},
     {"reference", "reference_command", &C::reference_command, 0, 0, "the command that found it"},
 };
+
+// As messages call what an option takes.
+const char* kind_of(const Option& option) {
+  if (std::holds_alternative<std::int64_t Config::*>(option.member)) return "a whole number";
+  if (std::holds_alternative<double Config::*>(option.member)) return "a number";
+  return std::holds_alternative<bool Config::*>(option.member) ? "true or false" : "text";
+}
 
 Status wrong(const Option& option, const Setting& setting, std::string_view what) {
   return {ErrorCode::invalid_argument,
@@ -109,26 +124,32 @@ Status set_integer(const Option& option, const Setting& setting, std::int64_t va
 Status set_real(const Option& option, const Setting& setting, double value, Config& config) {
   if (const auto* member = std::get_if<double Config::*>(&option.member))
     return set_number(option, setting, value, *member, config);
-  return wrong(option, setting,
-               std::holds_alternative<std::string Config::*>(option.member) ? "must be text"
-                                                                            : "must be a whole number");
+  return wrong(option, setting, fmt::format("must be {}", kind_of(option)));
 }
 
 Status set_text(const Option& option, const Setting& setting, Config& config) {
   const auto* member = std::get_if<std::string Config::*>(&option.member);
-  if (!member) return wrong(option, setting, "must be a number");
+  if (!member) return wrong(option, setting, fmt::format("must be {}", kind_of(option)));
   config.*(*member) = setting.text;
+  return {};
+}
+
+Status set_switch(const Option& option, const Setting& setting, bool value, Config& config) {
+  const auto* member = std::get_if<bool Config::*>(&option.member);
+  if (!member) return wrong(option, setting, fmt::format("must be {}", kind_of(option)));
+  config.*(*member) = value;
   return {};
 }
 
 Status set_from_flag(const Option& option, const std::string& text, Config& config) {
   const Setting setting{option.flag(), text};
   if (std::holds_alternative<std::string Config::*>(option.member)) return set_text(option, setting, config);
+  if (text == "true" || text == "false") return set_switch(option, setting, text == "true", config);
   std::int64_t integer = 0;
   if (read_number(text, integer)) return set_integer(option, setting, integer, config);
   double real = 0;
   if (read_number(text, real) && std::isfinite(real)) return set_real(option, setting, real, config);
-  return wrong(option, setting, "must be a number");
+  return wrong(option, setting, fmt::format("must be {}", kind_of(option)));
 }
 
 std::string value_of(const Option& option, const Config& config) {
@@ -137,6 +158,7 @@ std::string value_of(const Option& option, const Config& config) {
     std::string operator()(std::int64_t Config::*m) const { return fmt::format("{}", from.*m); }
     std::string operator()(double Config::*m) const { return fmt::format("{}", from.*m); }
     std::string operator()(std::string Config::*m) const { return from.*m; }
+    std::string operator()(bool Config::*m) const { return from.*m ? "true" : "false"; }
   };
   return std::visit(Visitor{config}, option.member);
 }

@@ -11,7 +11,7 @@
 
 namespace strata::trainer {
 
-using Member = std::variant<std::int64_t Config::*, double Config::*, std::string Config::*>;
+using Member = std::variant<std::int64_t Config::*, double Config::*, std::string Config::*, bool Config::*>;
 
 struct Option {
   const char* section;
@@ -34,6 +34,7 @@ struct Setting {
 Status set_integer(const Option& option, const Setting& setting, std::int64_t value, Config& config);
 Status set_real(const Option& option, const Setting& setting, double value, Config& config);
 Status set_text(const Option& option, const Setting& setting, Config& config);
+Status set_switch(const Option& option, const Setting& setting, bool value, Config& config);
 // From a flag's text, whatever the option's kind.
 Status set_from_flag(const Option& option, const std::string& text, Config& config);
 

@@ -14,8 +14,8 @@ BlockTensors block_tensors(const ParameterTable& table, std::size_t layer, float
   return tensors;
 }
 
-void forward_block(const BlockPass& pass, const BlockTensors& w, const float* in,
-                   const BlockActivations& kept) {
+void forward_attention(const BlockPass& pass, const BlockTensors& w, const float* in,
+                       const BlockActivations& kept) {
   Device& device = pass.device;
   const std::size_t rows = pass.rows(), width = pass.width;
   device.layer_norm(rows, width, in, w[norm_1_weight], w[norm_1_bias], {kept.mean_1, kept.rstd_1},
@@ -23,7 +23,11 @@ void forward_block(const BlockPass& pass, const BlockTensors& w, const float* in
   linear(device, {rows, width, 3 * width}, kept.norm_1, w[qkv_weight], w[qkv_bias], nullptr, kept.qkv);
   device.attention(pass.attention, kept.qkv, kept.heads, kept.log_sum);
   linear(device, {rows, width, width}, kept.heads, w[projection_weight], w[projection_bias], in, kept.middle);
+}
 
+void forward_mlp(const BlockPass& pass, const BlockTensors& w, const BlockActivations& kept) {
+  Device& device = pass.device;
+  const std::size_t rows = pass.rows(), width = pass.width;
   device.layer_norm(rows, width, kept.middle, w[norm_2_weight], w[norm_2_bias], {kept.mean_2, kept.rstd_2},
                     kept.norm_2);
   linear(device, {rows, width, 4 * width}, kept.norm_2, w[up_weight], w[up_bias], nullptr, kept.up);

@@ -22,8 +22,10 @@ struct BlockPass {
   std::size_t rows() const { return attention.sequences * attention.sequence; }
 };
 
-void forward_block(const BlockPass& pass, const BlockTensors& weights, const float* in,
-                   const BlockActivations& kept);
+// The two halves are apart so that each can wait for its own weights; the attention's comes first.
+void forward_attention(const BlockPass& pass, const BlockTensors& weights, const float* in,
+                       const BlockActivations& kept);
+void forward_mlp(const BlockPass& pass, const BlockTensors& weights, const BlockActivations& kept);
 // scratch.residual holds the gradient of the block's output, and then of its input. The two halves are apart
 // so that gradients can leave between them; the MLP's comes first.
 void backward_mlp(const BlockPass& pass, const BlockTensors& weights, const BlockTensors& grads,

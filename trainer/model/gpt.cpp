@@ -43,15 +43,23 @@ BlockPass Gpt::pass_of(const Batch& batch) const {
   return {device_, shape.width, {batch.sequences, batch.sequence, shape.heads, shape.head_width()}};
 }
 
-const float* Gpt::forward_blocks(const Batch& batch) {
+const float* Gpt::forward_blocks(const Batch& batch, PassListener* listener) {
+  const auto needs = [&](const Tensor& first) {
+    if (listener) listener->weights_needed(first.offset);
+  };
   const BlockPass pass = pass_of(batch);
+  needs(table_.at(positions));
   device_.embed(batch.rows(), table_.shape().width, batch.sequence, batch.tokens, weight(tokens),
                 weight(positions), kept_.embedded);
   const float* residual = kept_.embedded;
   for (std::size_t layer = 0; layer < kept_.blocks.size(); ++layer) {
-    forward_block(pass, block_weights_[layer], residual, kept_.blocks[layer]);
+    needs(table_.at(layer, BlockTensor::projection_weight));
+    forward_attention(pass, block_weights_[layer], residual, kept_.blocks[layer]);
+    needs(table_.at(layer, BlockTensor::down_weight));
+    forward_mlp(pass, block_weights_[layer], kept_.blocks[layer]);
     residual = kept_.blocks[layer].out;
   }
+  needs(table_.at(final_norm_weight));
   return residual;
 }
 
@@ -81,13 +89,13 @@ double Gpt::head(const Batch& batch, float grad_scale) {
   return sum;
 }
 
-double Gpt::forward_backward(const Batch& batch, float grad_scale, GradientListener* listener) {
+double Gpt::forward_backward(const Batch& batch, float grad_scale, PassListener* listener) {
   const auto ready = [&](const Tensor& last) {
     if (listener) listener->gradients_ready(last.offset + last.count);
   };
   const BlockPass pass = pass_of(batch);
   const std::size_t width = table_.shape().width;
-  const float* last = forward_blocks(batch);
+  const float* last = forward_blocks(batch, listener);
   final_norm(batch, last);
   const double sum = head(batch, grad_scale);
   device_.zero(batch.rows() * width, kept_.backward.residual);
@@ -110,14 +118,14 @@ double Gpt::forward_backward(const Batch& batch, float grad_scale, GradientListe
 }
 
 double Gpt::loss(const Batch& batch) {
-  final_norm(batch, forward_blocks(batch));
+  final_norm(batch, forward_blocks(batch, nullptr));
   return head(batch, 0);
 }
 
 const float* Gpt::next_logits(const std::int32_t* given, std::size_t count) {
   const Batch batch{given, nullptr, 1, count};
   const auto width = static_cast<std::int64_t>(table_.shape().width);
-  final_norm(batch, forward_blocks(batch));
+  final_norm(batch, forward_blocks(batch, nullptr));
   const float* last = kept_.final_norm + (count - 1) * table_.shape().width;
   device_.multiply({false, true, false, 1, static_cast<std::int64_t>(table_.shape().vocabulary), width}, last,
                    weight(tokens), kept_.logits);

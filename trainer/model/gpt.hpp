@@ -17,10 +17,14 @@ struct Batch {
   std::size_t rows() const { return sequences * sequence; }
 };
 
-// Told during backward how far the gradients are finished, in floats of the parameter layout.
-class GradientListener {
+// Told where a pass is, in floats of the parameter layout, which forward goes through from its end to its
+// beginning, and backward from its beginning to its end.
+class PassListener {
  public:
-  virtual ~GradientListener() = default;
+  virtual ~PassListener() = default;
+  // Forward is about to read the weights from `begin` on to the layout's end, and none before.
+  virtual void weights_needed(std::size_t begin) = 0;
+  // Backward has finished the gradients before `end`, and will not touch them again.
   virtual void gradients_ready(std::size_t end) = 0;
 };
 
@@ -33,11 +37,12 @@ class Gpt final {
   Gpt& operator=(const Gpt&) = delete;
 
   const ParameterTable& table() const { return table_; }
+  Device& device() const { return device_; }
   float* weights() { return weights_.get(); }
   float* grads() { return grads_.get(); }
 
   // The sum of the batch's token losses (nats). Adds the gradient of grad_scale times it to grads().
-  double forward_backward(const Batch& batch, float grad_scale, GradientListener* listener);
+  double forward_backward(const Batch& batch, float grad_scale, PassListener* listener);
   double loss(const Batch& batch);
   // Logits [vocabulary] of what follows the last of `count` tokens; valid until the next call.
   const float* next_logits(const std::int32_t* tokens, std::size_t count);
@@ -46,7 +51,7 @@ class Gpt final {
   Gpt(const ModelShape& shape, std::size_t sequences_max, Device& device);
   Status allocate();
   BlockPass pass_of(const Batch& batch) const;
-  const float* forward_blocks(const Batch& batch);  // the last residual
+  const float* forward_blocks(const Batch& batch, PassListener* listener);  // the last residual
   void final_norm(const Batch& batch, const float* residual);
   double head(const Batch& batch, float grad_scale);
   float* weight(ModelTensor which) { return weights_.get() + table_.at(which).offset; }

@@ -1,6 +1,7 @@
 // Lays out the tensors of a GPT-2 in the order in which backward finishes them.
 #include "trainer/model/parameters.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <utility>
 
@@ -25,23 +26,23 @@ constexpr std::size_t kTensorsBeforeBlocks = 2;
 }  // namespace
 
 ParameterTable::ParameterTable(const ModelShape& shape) : shape_(shape) {
-  add("ln_f.weight", {shape.width});
-  add("ln_f.bias", {shape.width});
+  add("ln_f.weight", shape.layers, {shape.width});
+  add("ln_f.bias", shape.layers, {shape.width});
   for (std::size_t layer = shape.layers; layer-- > 0;) {
     for (const BlockTensorShape& t : kBlock) {
       std::vector<std::size_t> dimensions{t.rows * shape.width};
       if (t.columns) dimensions.push_back(t.columns * shape.width);
-      add("h." + std::to_string(layer) + "." + t.name, std::move(dimensions));
+      add("h." + std::to_string(layer) + "." + t.name, layer + 1, std::move(dimensions));
     }
   }
-  add("wpe.weight", {shape.sequence, shape.width});
-  add("wte.weight", {shape.vocabulary, shape.width});
+  add("wpe.weight", 0, {shape.sequence, shape.width});
+  add("wte.weight", 0, {shape.vocabulary, shape.width});
 }
 
-void ParameterTable::add(std::string name, std::vector<std::size_t> dimensions) {
+void ParameterTable::add(std::string name, std::size_t layer, std::vector<std::size_t> dimensions) {
   const std::size_t count =
       std::accumulate(dimensions.begin(), dimensions.end(), std::size_t{1}, std::multiplies<std::size_t>());
-  tensors_.push_back({std::move(name), std::move(dimensions), floats_, count});
+  tensors_.push_back({std::move(name), std::move(dimensions), floats_, count, layer});
   floats_ = (floats_ + count + kAlignFloats - 1) / kAlignFloats * kAlignFloats;
 }
 
@@ -55,6 +56,14 @@ const Tensor* ParameterTable::find(std::string_view name) const {
   for (const Tensor& t : tensors_)
     if (t.name == name) return &t;
   return nullptr;
+}
+
+std::span<const Tensor> ParameterTable::tensors_in(std::size_t begin, std::size_t end) const {
+  const auto first = [&](std::size_t offset) {
+    return std::lower_bound(tensors_.begin(), tensors_.end(), offset,
+                            [](const Tensor& tensor, std::size_t value) { return tensor.offset < value; });
+  };
+  return {first(begin), first(end)};
 }
 
 const Tensor& ParameterTable::at(std::size_t layer, BlockTensor which) const {

@@ -35,6 +35,7 @@ struct Tensor {
   std::string name;  // Hugging Face's, e.g. "h.0.attn.c_attn.weight"
   std::vector<std::size_t> dimensions;
   std::size_t offset = 0, count = 0;  // floats
+  std::size_t layer = 0;  // 0: the embedding; 1, 2, ...: the blocks; the final norm goes with the last one
   bool is_matrix() const { return dimensions.size() == 2; }
 };
 
@@ -46,11 +47,12 @@ class ParameterTable {
   std::size_t floats() const { return floats_; }    // with the gaps between tensors
   std::size_t parameters() const;                   // without
   const Tensor* find(std::string_view name) const;  // null if there is none
+  std::span<const Tensor> tensors_in(std::size_t begin, std::size_t end) const;  // that begin in these floats
   const Tensor& at(std::size_t layer, BlockTensor which) const;
   const Tensor& at(ModelTensor which) const;
 
  private:
-  void add(std::string name, std::vector<std::size_t> dimensions);
+  void add(std::string name, std::size_t layer, std::vector<std::size_t> dimensions);
   ModelShape shape_;
   std::vector<Tensor> tensors_;
   std::size_t floats_ = 0;

@@ -16,9 +16,10 @@ class AdamW final {
  public:
   static Expected<AdamW> create(const ParameterTable& table, const OptimizerOptions& options, Device& device);
 
-  // One step with gradients times grad_scale; leaves them zero.
-  void step(double learning_rate, double grad_scale, float* weights, float* grads);
-  std::int64_t steps_done() const { return steps_done_; }
+  // A step updates every tensor once, in any order.
+  void begin_step(double learning_rate);
+  // The tensors between these floats of the layout, with gradients times grad_scale; leaves them zero.
+  void update(std::size_t begin, std::size_t end, double grad_scale, float* weights, float* grads);
 
  private:
   AdamW(const ParameterTable& table, const OptimizerOptions& options, Device& device, DeviceFloats mean,
@@ -27,7 +28,8 @@ class AdamW final {
   OptimizerOptions options_;
   Device* device_;
   DeviceFloats mean_, variance_;
-  std::int64_t steps_done_ = 0;
+  std::int64_t steps_begun_ = 0;
+  AdamWOptions step_{};  // the one that was begun last
 };
 
 }  // namespace strata::trainer

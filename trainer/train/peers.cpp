@@ -12,10 +12,12 @@ namespace strata::trainer {
 namespace {
 
 template <class T>
-Work sum_over(std::optional<Communicator>& communicator, std::span<T> values) {
+Work sum_over(std::optional<Communicator>& communicator, std::span<T> values, std::int32_t priority) {
   if (!communicator) return Work();
-  return communicator->all_reduce(values.data(), values.data(), values.size(), data_type_of<T>,
-                                  ReduceOp::sum);
+  CallOptions options;
+  options.priority = priority;
+  return communicator->all_reduce(values.data(), values.data(), values.size(), data_type_of<T>, ReduceOp::sum,
+                                  options);
 }
 
 // The same on all ranks of a host, and, as good as surely, on no other.
@@ -37,8 +39,12 @@ Expected<Peers> Peers::from_environment() {
   return Peers(std::move(communicator).value());
 }
 
-Work Peers::sum(std::span<float> values) { return sum_over(communicator_, values); }
-Work Peers::sum(std::span<double> values) { return sum_over(communicator_, values); }
+Work Peers::sum(std::span<float> values, std::int32_t priority) {
+  return sum_over(communicator_, values, priority);
+}
+Work Peers::sum(std::span<double> values, std::int32_t priority) {
+  return sum_over(communicator_, values, priority);
+}
 
 Status Peers::agree(const Status& mine) {
   if (!communicator_) return mine;

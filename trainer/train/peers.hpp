@@ -20,9 +20,10 @@ class Peers final {
   int rank() const { return communicator_ ? communicator_->rank() : 0; }
   int size() const { return communicator_ ? communicator_->size() : 1; }
 
-  // values become their sum over all ranks, when the Work has ended.
-  Work sum(std::span<float> values);
-  Work sum(std::span<double> values);
+  // values become their sum over all ranks, when the Work has ended. Of several under way, those of higher
+  // priority go first.
+  Work sum(std::span<float> values, std::int32_t priority = 0);
+  Work sum(std::span<double> values, std::int32_t priority = 0);
 
   // Every rank brings how it fared; the result is bad at all ranks if it is at one. The lowest rank that
   // failed gets its own status back, the others one that names it.

@@ -64,7 +64,9 @@ Status Session::build(int ranks_on_host) {
       AdamW::create(gpt->table(), {config.beta1, config.beta2, config.epsilon, config.weight_decay}, *device);
   if (!adamw.ok()) return adamw.status();
   optimizer.emplace(std::move(adamw).value());
-  sync.emplace(gpt->table(), gpt->grads(), config.bucket_mb, peers);
+  const UpdateOptions options{config.bucket_mb, config.overlap, config.priority, config.crossing,
+                              config.clip_norm};
+  update.emplace(*gpt, *optimizer, peers, options);
   learning_rate = {config.learning_rate, config.minimum_learning_rate, config.warmup_steps, config.steps};
   return {};
 }

@@ -9,9 +9,9 @@
 #include "trainer/data/sampler.hpp"
 #include "trainer/model/gpt.hpp"
 #include "trainer/train/adamw.hpp"
-#include "trainer/train/gradient_sync.hpp"
 #include "trainer/train/learning_rate.hpp"
 #include "trainer/train/peers.hpp"
+#include "trainer/train/update.hpp"
 
 namespace strata::trainer {
 
@@ -31,7 +31,7 @@ class Session final {
   std::unique_ptr<Device> device;
   std::unique_ptr<Gpt> gpt;
   std::optional<AdamW> optimizer;
-  std::optional<GradientSync> sync;
+  std::optional<Update> update;
   std::optional<TrainSampler> train_sampler;
   std::optional<ValidationSampler> validation_sampler;
   LearningRate learning_rate;
