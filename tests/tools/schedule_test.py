@@ -9,7 +9,9 @@ import unittest
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(ROOT, "bench", name) for name in ("schedule", "hierarchy", "compare")] + [os.path.join(ROOT, "bench")]
-from iterations import bounds, models  # noqa: E402
+from iterations import bounds, models, plots, report, trainer  # noqa: E402
+from iterations.cells import AGAIN, ARMS, TURNS, Cell, figures_in  # noqa: E402
+from iterations.command_line import parse_command_line  # noqa: E402
 
 SEED = 20261201
 
@@ -108,6 +110,67 @@ class Models(unittest.TestCase):
         self.assertEqual(len(set(sizes["equal"])), 1)
         self.assertGreater(sum(sizes["vgg"][-3:]), 0.85 * sum(sizes["vgg"]))
         self.assertAlmostEqual(sizes["embedding"][0] / sum(sizes["embedding"]), models.EMBEDDING_SHARE, 3)
+
+
+OUTPUT = """round,arm,place,iteration,ms,waited_ms,stalled_percent
+1,serial,0,1,900.5,450,2.0
+1,fifo,1,1,630,170,3.0
+1,fifo,1,2,650,170,50.0
+1,priority,2,1,620,170,3.0
+1,crossing,3,1,500,40,3.0
+1,crossing,4,1,510,50,3.0
+"""
+EQUAL = models.times_of(models.layers_of("equal", 1, 0.9, 16e6), 16e6)
+
+
+class Run:
+    """What report() reads of a run."""
+    options = parse_command_line([])
+    goodput_bit_s = 191e6
+    cells = [Cell("equal", 1.0, EQUAL, figures_in(OUTPUT))]
+    fairness = [(4000.0, 4200.0, 2.0), (1.0, 9000.0, 60.0)]
+    trainer = [trainer.TrainerFigure("serial", 0.4, 200.0, 5.0), trainer.TrainerFigure("crossing", 0.25, 20.0, 5.0),
+               trainer.TrainerFigure("crossing", 9.0, 20.0, 90.0)]
+    notes = ["a note"]
+
+
+class Tables(unittest.TestCase):
+    def test_figures_are_told_apart_by_their_place(self):
+        cell = Run.cells[0]
+        self.assertEqual(len(TURNS), len({figure.name for figure in cell.figures}))
+        self.assertEqual([cell.ms(name, 20) for name in (*ARMS, AGAIN)], [900.5, 630, 620, 500, 510])
+        self.assertAlmostEqual(cell.noise(20), 1.02)
+        self.assertIsNone(cell.ms("fifo", 1))
+        self.assertEqual(figures_in("iteration: it failed\n"), [])
+
+    def test_the_report_has_bounds_and_leaves_out_what_was_disturbed(self):
+        text = report.report("head", Run, ["plots/equal.svg"])
+        row = next(line for line in text.splitlines() if line.startswith("| equal |"))
+        columns = [column.strip() for column in row.strip("|").split("|")]
+        self.assertEqual(columns[3:6], ["630", "625", "1.008"])  # the one at 50 % does not count
+        self.assertEqual(columns[7:10], ["500", f"{1e3 * bounds.optimum(EQUAL):.0f}", f"{0.5 / bounds.optimum(EQUAL):.3f}"])
+        self.assertIn("1 of 6 figures are rejected", text)
+        self.assertIn("| 4000 | 4200 | 1.050 |", text)
+        self.assertIn("| crossing | 16384 | 1.600 | 250 | 20.0 | 1 |", text)
+        self.assertIn("plots/equal.svg", text)
+        self.assertIn("- a note", text)
+
+    def test_a_plot_has_a_curve_for_each_arm_and_bound(self):
+        text = plots.script("equal", Run.cells, "x.svg")
+        for name in (*ARMS, "T_FIFO", "T*"):
+            self.assertIn(f"title '{name}'", text)
+
+
+class CommandLine(unittest.TestCase):
+    def test_quick_gives_way_to_what_is_told(self):
+        self.assertEqual(parse_command_line(["--quick"]).ratios, [1.0])
+        self.assertEqual(parse_command_line(["--quick", "--ratios", "0.5,2"]).ratios, [0.5, 2.0])
+        self.assertEqual(parse_command_line(["--trainer"]).parts, ["trainer"])
+
+    def test_every_arm_of_the_trainer_switches_off_what_it_is_called_after(self):
+        switches = {arm.name: [word for word in arm.switches if word.startswith("--")] for arm in trainer.ARMS}
+        self.assertEqual(switches["serial"], ["--overlap", "--priority", "--crossing"])
+        self.assertEqual(switches["crossing"], [])
 
 
 if __name__ == "__main__":
