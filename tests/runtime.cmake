@@ -6,6 +6,8 @@ strata_test(collectives_test SOURCES runtime/collectives_test.cpp LIBRARIES stra
 strata_test(works_test SOURCES runtime/works_test.cpp LIBRARIES strata_test_world)
 strata_test(messages_test SOURCES runtime/messages_test.cpp LIBRARIES strata_test_world)
 strata_test(failure_test SOURCES runtime/failure_test.cpp LIBRARIES strata_test_world)
+strata_test(any_order_test SOURCES runtime/any_order_test.cpp LIBRARIES strata_test_world)
+strata_test(cancel_test SOURCES runtime/cancel_test.cpp LIBRARIES strata_test_world)
 strata_test(death_test SOURCES runtime/death_test.cpp LIBRARIES strata_test_world)
 strata_test(faults_test SOURCES runtime/faults_test.cpp LIBRARIES strata_test_world)
 strata_test(misuse_test SOURCES runtime/misuse_test.cpp LIBRARIES strata_test_world)

@@ -16,6 +16,8 @@ strata_check(compare_test ${Python3_EXECUTABLE} tests/tools/compare_test.py)
 strata_check(hierarchy_test ${Python3_EXECUTABLE} tests/tools/hierarchy_test.py $<TARGET_FILE_DIR:strata-run>)
 strata_check(schedule_test ${Python3_EXECUTABLE} tests/tools/schedule_test.py)
 strata_check(documents_test ${Python3_EXECUTABLE} tests/tools/documents_test.py)
+strata_check(model_test ${Python3_EXECUTABLE} tests/model/check)
+set_tests_properties(model_test PROPERTIES SKIP_RETURN_CODE 77)
 strata_check(lab_plan_test ${Python3_EXECUTABLE} tests/tools/lab_plan_test.py)
 strata_check(lab_test ${Python3_EXECUTABLE} tests/tools/lab_test.py)
 strata_check(lab_run_test ${Python3_EXECUTABLE} tests/tools/lab_run_test.py

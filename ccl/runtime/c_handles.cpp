@@ -87,6 +87,8 @@ CallOptions options(const strata_call_options* given) {
   return {.scale = full.scale,
           .priority = full.priority,
           .timeout_ms = full.timeout_ms,
+          .deadline_ms = full.deadline_ms,
+          .name = full.name ? full.name : std::string_view(),
           .algorithm = full.algorithm ? full.algorithm : std::string_view()};
 }
 

@@ -160,6 +160,11 @@ int strata_work_wait(strata_work_t work, int64_t timeout_ms) {
                                   : work->work.wait_for(std::chrono::milliseconds(timeout_ms)));
 }
 
+int strata_work_cancel(strata_work_t work) {
+  if (work != nullptr) work->work.cancel();
+  return STRATA_OK;
+}
+
 int strata_work_done(strata_work_t work) { return work == nullptr || work->work.done() ? 1 : 0; }
 
 int strata_work_wait_any(const strata_work_t* works, size_t count, size_t* index) {

@@ -212,12 +212,16 @@ struct Way {
 Expected<Way> way_of(const CommunicatorState& communicator, const Call& call, const CallOptions& options) {
   const bool here = !options.algorithm.empty();
   const std::string_view wanted = here ? options.algorithm : std::string_view(communicator.algorithm);
-  const bool able = communicator.neighbours != nullptr && ShmGroup::supports(call.collective, call.v);
+  // A group does its calls in one order.
+  const bool able = communicator.neighbours != nullptr && options.name.empty() &&
+                    ShmGroup::supports(call.collective, call.v);
   const bool group = wanted == kSharedMemory;
   if (able && (group || wanted.empty())) return Way{true, {}, false};
   if (group && here)
     return invalid(call, communicator.neighbours == nullptr
                              ? "algorithm 'shared_memory' needs all ranks on one host, reached by shm"
+                         : !options.name.empty()
+                             ? "algorithm 'shared_memory' does its calls in one order; give no name"
                              : "algorithm 'shared_memory' does not support this collective");
   return Way{false, group || wanted == kMessages ? std::string_view() : wanted, here};
 }
@@ -252,7 +256,7 @@ Expected<Checked> check(const CommunicatorState& communicator, const Call& call,
 
 bool small_and_local(const CommunicatorState& communicator, const Call& call, const CallOptions& options) {
   return communicator.neighbours != nullptr && !call.v && ShmGroup::supports(call.collective, false) &&
-         options.algorithm.empty() && communicator.algorithm.empty() &&
+         options.algorithm.empty() && options.name.empty() && communicator.algorithm.empty() &&
          static_cast<int>(call.type) < kDataTypes &&
          call.count <= ShmGroup::kSmallBytesMax / size_of(call.type);
 }
@@ -271,6 +275,8 @@ Expected<std::unique_ptr<Submission>> prepare(const std::shared_ptr<Communicator
   s->output = call.output;
   s->priority = options.priority;
   s->timeout_ms = options.timeout_ms > 0 ? options.timeout_ms : communicator->timeout_ms;
+  if (options.deadline_ms > 0) s->deadline = Clock::now() + std::chrono::milliseconds(options.deadline_ms);
+  s->name = options.name;
   s->scale = checked->scale;
   if (point_to_point(call.collective)) {
     s->direction = call.collective;

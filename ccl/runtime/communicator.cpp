@@ -8,11 +8,19 @@
 namespace strata {
 namespace {
 
-std::uint64_t next_number(const Submission& s) {
+constexpr Rank kSelfSends = kNoRank - 1;
+
+Expected<std::uint64_t> next_number(const Submission& s) {
   CommunicatorState& c = *s.communicator;
-  if (s.peer == kNoRank) return c.next_operation++;
+  const bool sends = s.direction == Collective::send;
+  const std::uint64_t bits = !s.point_to_point() ? 0
+                             : sends             ? message_bits(c.me(), s.peer)
+                                                 : message_bits(s.peer, c.me());
+  // Between a rank and itself the two ends of a message are two calls of its name.
+  if (!s.name.empty()) return c.names.next(s.name, bits, s.peer == c.me() && sends ? kSelfSends : s.peer);
+  if (!s.point_to_point()) return c.next_operation++;
   const auto peer = static_cast<std::size_t>(s.peer);
-  return kPointToPoint | (s.direction == Collective::send ? c.next_send[peer]++ : c.next_recv[peer]++);
+  return bits | (sends ? c.next_send[peer]++ : c.next_recv[peer]++);
 }
 
 }  // namespace
@@ -21,19 +29,22 @@ void hand_over(Engine& engine, std::unique_ptr<Submission> submission) {
   const auto communicator = submission->communicator;
   // Held across the queue, so that operations enter it in the order of their numbers.
   const std::lock_guard lock(communicator->order);
-  submission->number = next_number(*submission);
+  const auto number = next_number(*submission);
+  if (!number) return submission->work->end(number.status());
+  submission->number = *number;
   engine.submit(std::move(submission));
 }
 
 Work Communicator::Impl::start(const Call& call, const CallOptions& options) {
   if (small_and_local(*state, call, options) && !in_group())
     if (auto at_once = engine->try_at_once(state, call, options)) return *std::move(at_once);
-  if (call.collective == Collective::send && !in_group())
+  if (call.collective == Collective::send && options.name.empty() && !in_group())
     if (auto sent = engine->try_send_at_once(state, call, options)) return *std::move(sent);
   auto prepared = prepare(state, call, options);
   if (!prepared) return Work(prepared.status());
   std::unique_ptr<Submission> submission = *std::move(prepared);
   submission->work = std::make_shared<WorkState>(engine);
+  submission->work->deadline = submission->deadline;
   Work work(submission->work);
   if (!keep_for_group(engine, submission)) hand_over(*engine, std::move(submission));
   return work;

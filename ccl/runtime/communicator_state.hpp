@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "ccl/local/shm_group.hpp"
 #include "ccl/planner/plan_cache.hpp"
 #include "ccl/planner/selector.hpp"
+#include "ccl/runtime/names.hpp"
 #include "ccl/runtime/whereabouts.hpp"
 #include "ccl/transport/transport.hpp"
 #include "strata/status.hpp"
@@ -25,9 +27,6 @@ namespace strata {
 inline constexpr std::uint32_t kFirstCommunicator = 1;
 inline constexpr std::uint32_t kControlCommunicator = 0xffffffff;
 
-// Operation numbers of point-to-point messages have this bit, so that they never meet a collective's.
-inline constexpr std::uint64_t kPointToPoint = std::uint64_t{1} << 63;
-
 struct CommunicatorState {
   CommunicatorState(std::uint32_t number, std::vector<Rank> members, int my_index)
       : id(number),
@@ -37,7 +36,8 @@ struct CommunicatorState {
             CostModel{default_costs(), one_host(static_cast<int>(ranks.size()), LinkKind::memory)})),
         next_send(ranks.size()),
         next_recv(ranks.size()),
-        left_at(ranks.size(), kPresent) {}
+        left_at(ranks.size(), kPresent),
+        left_names(ranks.size()) {}
 
   const std::uint32_t id;
   const std::vector<Rank> ranks;  // index here -> the engine's rank
@@ -70,6 +70,7 @@ struct CommunicatorState {
   std::atomic<std::uint64_t> next_operation{0};  // the engine's owner may take one without `order`
   std::vector<std::atomic<std::uint64_t>> next_send,
       next_recv;  // by peer; changed under `order`, read by anyone
+  Names names;
   std::uint32_t splits = 0;
   std::atomic<std::uint32_t> active{0};  // operations started and not ended
 
@@ -97,18 +98,43 @@ struct CommunicatorState {
   std::uint64_t started = 0;              // collectives 0 .. started - 1 have been started here
   bool anybody_left = false;
   std::vector<std::uint64_t> left_at;  // by index: the first operation that rank will not take part in
+  std::vector<std::unordered_map<std::uint64_t, std::uint64_t>>
+      left_names;  // likewise: without_call() -> call
+  // Of a collective: does that rank take part in it, unless it has left before?
+  bool left_before(int index, std::uint64_t number) const;
   std::array<Fingerprint, kRecentOperations> recent{};  // of operation n at n % kRecentOperations
-  // What this rank called operation `number`, started before; null: too long ago.
-  const Fingerprint* recently_called(std::uint64_t number) const {
-    return number < started && started - number <= kRecentOperations ? &recent[number % kRecentOperations]
-                                                                     : nullptr;
-  }
+  // A collective has been started here, in the order of calls, or of those of its name.
+  void start(std::uint64_t number, const Fingerprint& fingerprint);
+  bool has_started(std::uint64_t number) const;
+  // Collectives started, messages called: how many of its kind, or of its name. peer: of a message, the
+  // index.
+  std::uint64_t calls_like(std::uint64_t number, Rank peer) const;
+  // What this rank called the collective, started before; nothing: too long ago.
+  std::optional<Fingerprint> recently_called(std::uint64_t number) const;
   struct Early {
     std::uint64_t operation;
     Rank peer;  // the engine's
     Fingerprint theirs;
   };
   std::vector<Early> early;  // what peers have begun and this rank has not; checked when it does
+  // Of operations that this rank has not started: peers that ask for them to be cancelled, and those that
+  // are.
+  struct Hold {
+    std::uint64_t number;
+    Rank peer;   // of a message, the index; else kNoRank
+    Rank asker;  // the engine's
+  };
+  struct Cancelled {
+    std::uint64_t number;
+    Rank peer;
+    Status why;
+  };
+  std::vector<Hold> early_holds;
+  std::vector<Cancelled> early_cancelled;
+  // Messages that were cancelled lately: number and peer (the engine's). What still comes of them is thrown
+  // away.
+  static constexpr std::size_t kCancelledMessagesMax = 1024;
+  std::deque<std::pair<std::uint64_t, Rank>> cancelled_messages;
 
  private:
   mutable std::mutex status_mutex_;

@@ -27,8 +27,18 @@ void ControlMessage::set_text(std::string_view t) {
   std::memcpy(text.data(), t.data(), text_length);
 }
 
+void ControlMessage::set_numbers(std::span<const std::uint64_t> numbers) {
+  set_text({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
+}
+
+std::vector<std::uint64_t> ControlMessage::numbers() const {
+  std::vector<std::uint64_t> numbers(text_view().size() / sizeof(std::uint64_t));
+  std::memcpy(numbers.data(), text.data(), numbers.size() * sizeof(std::uint64_t));
+  return numbers;
+}
+
 bool ControlMessage::valid() const {
-  return magic == kMagic && kind <= Kind::goodbye_seen && code <= ErrorCode::internal &&
+  return magic == kMagic && kind <= Kind::goodbye_seen && code <= ErrorCode::cancelled &&
          progress <= Progress::ended && text_length <= kTextMax;
 }
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <deque>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -14,11 +15,16 @@ namespace strata {
 
 struct ControlMessage {
   enum class Kind : std::uint8_t {
-    abort,    // communicator failed: code and text
-    leave,    // the sender destroyed the communicator; it took part in operations before `operation`
-    probe,    // what do you know of this operation?
-    answer,   // to probe: `progress` of `operation`, and the number of the next one to be started
-    goodbye,  // the sender's engine ends; nothing more comes
+    abort,          // communicator failed: code and text
+    leave,          // the sender destroyed the communicator; it took part in operations before `operation`
+    leave_names,    // before it: of names, `numbers` of the first calls it did not take part in
+    probe,          // what do you know of this operation?
+    answer,         // to probe: `progress` of `operation`, and the number of the next one to be started
+    cancel_ask,     // hold `operation` for the sender, if that can be done
+    cancel_answer,  // it is held (`progress` is running), or goes on (ended)
+    cancel_do,      // all hold it: it ends, with code and text
+    cancel_not,     // it goes on
+    goodbye,        // the sender's engine ends; nothing more comes
     goodbye_seen,
   };
   enum class Progress : std::uint8_t { not_started, running, ended };
@@ -39,6 +45,9 @@ struct ControlMessage {
 
   std::string_view text_view() const { return {text.data(), std::min<std::size_t>(text_length, kTextMax)}; }
   void set_text(std::string_view t);
+  static constexpr std::size_t kNumbersMax = kTextMax / sizeof(std::uint64_t);
+  void set_numbers(std::span<const std::uint64_t> numbers);  // in place of a text
+  std::vector<std::uint64_t> numbers() const;
   bool valid() const;
 };
 static_assert(std::is_trivially_copyable_v<ControlMessage>);

@@ -39,10 +39,13 @@ std::string describe(const Fingerprint& f) {
   return text;
 }
 
-std::string operation_name(const Fingerprint& f, std::uint64_t operation) {
-  if (operation & kPointToPoint) return "send/recv";
-  return fmt::format("{}{} #{}", to_string(static_cast<Collective>(f.collective)), f.flags & 1 ? "_v" : "",
-                     operation);
+std::string operation_name(const CommunicatorState& communicator, const Fingerprint& f,
+                           std::uint64_t operation) {
+  const std::string name =
+      is_named(operation) ? fmt::format(" '{}'", communicator.names.name_of(operation)) : std::string();
+  if (is_point_to_point(operation)) return "send/recv" + name;
+  return fmt::format("{}{}{} #{}", to_string(static_cast<Collective>(f.collective)), f.flags & 1 ? "_v" : "",
+                     name, count_of(operation));
 }
 
 }  // namespace strata

@@ -7,9 +7,12 @@
 
 namespace strata {
 
+struct CommunicatorState;
+
 // "all_reduce(count 1024, float32, sum)"; tolerates values no rank of ours would send.
 std::string describe(const Fingerprint& fingerprint);
-// "all_reduce #17" or "send/recv".
-std::string operation_name(const Fingerprint& fingerprint, std::uint64_t operation);
+// "all_reduce #17", "send/recv", or with the name that it has: "all_reduce 'bias' #3".
+std::string operation_name(const CommunicatorState& communicator, const Fingerprint& fingerprint,
+                           std::uint64_t operation);
 
 }  // namespace strata

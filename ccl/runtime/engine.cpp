@@ -136,8 +136,7 @@ void Engine::start(std::unique_ptr<Submission> submission) {
 Operation* Engine::begin(Submission& s) {
   CommunicatorState& communicator = *s.communicator;
   if (!s.point_to_point()) {
-    communicator.started = s.number + 1;
-    communicator.recent[s.number % CommunicatorState::kRecentOperations] = s.fingerprint;
+    communicator.start(s.number, s.fingerprint);
     check_early(s);
   }
   if (Status why = cannot_start(s); !why.ok()) {
@@ -145,6 +144,7 @@ Operation* Engine::begin(Submission& s) {
     ended_.push_back({std::move(s.work), communicator.status()});
     return nullptr;
   }
+  if (cancelled_early(s)) return nullptr;
   return &new_operation(s);
 }
 
@@ -161,7 +161,12 @@ Operation& Engine::new_operation(Submission& s) {
   o.number = s.number;
   o.peer = s.peer;
   o.timeout_ms = s.timeout_ms;
+  o.deadline = s.deadline;
+  o.holds = 0;
+  o.asking = o.group_at_work = false;
+  o.cancelled = {};
   watchdog_.progressed(o, now_);
+  watchdog_.watch(o.deadline);
   o.active = true;
   o.communicator->active.fetch_add(1, std::memory_order_relaxed);
   o.place = static_cast<std::uint32_t>(active_.size());
@@ -180,6 +185,8 @@ Operation& Engine::new_operation(Submission& s) {
   run.scale = s.scale;
   run.priority = s.priority;
   run.slot = slot;
+  run.held = false;
+  hold_early(o);
   if (o.timeout_ms > 0) watchdog_.watch(o.timeout_ms, now_);
   return o;
 }
@@ -256,7 +263,7 @@ void Engine::handle(const Completion& c) {
     mismatch(o, peer, c);
   else if (c.error == ErrorCode::peer_lost)
     lost_during(o, peer);
-  STRATA_CHECK(communicator->failed(), to_string(c.error));
+  STRATA_CHECK(communicator->failed() || c.error == ErrorCode::aborted, to_string(c.error));
   end_if_done(o);
 }
 
@@ -269,7 +276,9 @@ void Engine::end(Operation& o) {
   active_[o.place] = active_.back();
   operations_[active_[o.place]].place = o.place;
   active_.pop_back();
-  ended_.push_back({std::move(o.work), o.run.failed ? o.communicator->status() : Status{}});
+  ended_.push_back({std::move(o.work), !o.run.failed      ? Status{}
+                                       : o.cancelled.ok() ? o.communicator->status()
+                                                          : o.cancelled});
   executor_->retire(o.run);
   o.local.reset();
   o.communicator->active.fetch_sub(1, std::memory_order_release);
@@ -286,10 +295,10 @@ void Engine::publish_ended() {
   driver_->ended();
 }
 
-Operation* Engine::find(std::uint32_t communicator, std::uint64_t number) {
+Operation* Engine::find(std::uint32_t communicator, std::uint64_t number, Rank peer) {
   for (const std::uint32_t slot : active_) {
     Operation& o = operations_[slot];
-    if (o.number == number && o.communicator->id == communicator) return &o;
+    if (o.number == number && o.peer == peer && o.communicator->id == communicator) return &o;
   }
   return nullptr;
 }

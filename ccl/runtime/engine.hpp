@@ -44,6 +44,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // each is sent or taken from the wire as soon as it can be, for as long as it takes when nobody is late.
   // What is left then goes the usual way.
   void begin_waiting(const WorkState& work);
+  // As Work::cancel().
+  void cancel(const std::shared_ptr<WorkState>& work);
   bool drive(const std::function<bool()>& ended, Clock::time_point deadline) {
     return driver_->drive(ended, deadline);
   }
@@ -83,7 +85,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   void end_if_done(Operation& operation);
   void end(Operation& operation);
   void publish_ended();
-  Operation* find(std::uint32_t communicator, std::uint64_t number);
+  // peer: of a message, the index; else kNoRank. null: not under way.
+  Operation* find(std::uint32_t communicator, std::uint64_t number, Rank peer);
 
   // engine_local.cpp
   shm::Neighbours* neighbours_of(const CommunicatorState& communicator) const;
@@ -91,6 +94,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   void start_local(Operation& operation, std::unique_ptr<Submission> submission);
   void make_group(CommunicatorState& communicator);
   void begin_local(CommunicatorState& communicator);
+  void unqueue_local(Operation& operation);
   bool advance_local();
   bool advance_local(CommunicatorState& communicator);
   void forget_local(CommunicatorState& communicator);
@@ -119,6 +123,23 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   template <class Look>
   void look_for_long(Look look);
 
+  // engine_cancel.cpp
+  static bool may_hold(const Operation& operation);
+  void ask_to_cancel(Operation& operation, const Status& why);
+  void deadline_passed(Operation& operation);
+  void asked_to_cancel(CommunicatorState& communicator, Rank from, const ControlMessage& question);
+  void refuse_to_cancel(Rank from, const ControlMessage& question);
+  bool hold(CommunicatorState& communicator, std::uint64_t number, Rank peer, Rank asker);
+  void answered_cancel(Operation& operation, Rank from, bool holds);
+  void gone_while_asked(Rank peer);
+  void decided_cancel(CommunicatorState& communicator, Rank from, const ControlMessage& decision);
+  void decide_cancel(Operation& operation);
+  void let_go(Operation& operation);
+  void cancel_here(Operation& operation, const Status& why);
+  void forget_messages(const CommunicatorState& communicator, std::uint64_t number, Rank peer);
+  bool cancelled_early(Submission& submission);
+  void hold_early(Operation& operation);
+
   // engine_failure.cpp
   void fail(CommunicatorState& communicator, const Status& why, bool tell_others);
   std::string activity(const CommunicatorState& communicator) const;
@@ -130,11 +151,15 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   Status cannot_start(const Submission& submission) const;
   void check_early(const Submission& submission);
   void tell_members(const CommunicatorState& communicator, const ControlMessage& message);
+  std::vector<Rank> partners(
+      const Operation& operation) const;  // all other ranks that it needs; the engine's
+  void tell_partners(const Operation& operation, const ControlMessage& message);
   void apply_failures();
 
   // engine_control.cpp
   void handle(Rank from, const ControlMessage& message);
   void peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t first_missed);
+  static bool was_called(const CommunicatorState& communicator, std::uint64_t number, Rank peer);
   void answer(Rank to, const ControlMessage& probe);
   void leave_as_owner(CommunicatorState& communicator);
   void say_goodbye();

@@ -25,8 +25,8 @@ void Engine::look_round() {
 // Not while other operations need the engine.
 bool Engine::may_begin_at_once(const CommunicatorState& c) {
   look_round();
-  return router_ && active_.empty() && c.local_queue.empty() && c.early.empty() && !c.failed() &&
-         !c.anybody_left;
+  return router_ && active_.empty() && c.local_queue.empty() && c.early.empty() && c.early_holds.empty() &&
+         c.early_cancelled.empty() && !c.failed() && !c.anybody_left;
 }
 
 std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>& communicator,
@@ -97,6 +97,7 @@ Work Engine::finish_later(const std::shared_ptr<CommunicatorState>& communicator
   Operation& o = new_operation(*s);
   executor_->start(o.run);
   queue_local(o, std::move(s));
+  o.group_at_work = true;
   return work;
 }
 

@@ -1,6 +1,9 @@
 // How engines talk to each other about communicators: leaving, failing, asking.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <span>
+
 #include "ccl/runtime/describe.hpp"
 #include "ccl/runtime/engine.hpp"
 
@@ -53,8 +56,15 @@ void Engine::leave_as_owner(CommunicatorState& communicator) {
          true);
   if (communicator.failed()) return;
   ControlMessage message;
-  message.kind = ControlMessage::Kind::leave;
   message.communicator = communicator.id;
+  message.kind = ControlMessage::Kind::leave_names;
+  const std::vector<std::uint64_t> names = communicator.names.not_started();
+  for (std::size_t i = 0; i < names.size(); i += ControlMessage::kNumbersMax) {
+    message.set_numbers(std::span(names).subspan(i, std::min(ControlMessage::kNumbersMax, names.size() - i)));
+    tell_members(communicator, message);
+  }
+  message.kind = ControlMessage::Kind::leave;
+  message.set_text("");
   message.operation = communicator.started;
   tell_members(communicator, message);
 }
@@ -63,6 +73,7 @@ void Engine::handle(Rank from, const ControlMessage& message) {
   Peer& peer = peers_[static_cast<std::size_t>(from)];
   if (message.kind == ControlMessage::Kind::goodbye) {
     peer.said_goodbye = true;
+    gone_while_asked(from);
     ControlMessage seen;
     seen.kind = ControlMessage::Kind::goodbye_seen;
     control_->send(from, seen);
@@ -74,13 +85,31 @@ void Engine::handle(Rank from, const ControlMessage& message) {
   }
   if (message.kind == ControlMessage::Kind::answer) return watchdog_.answered(from, message);
   const auto found = communicators_.find(message.communicator);
-  if (found == communicators_.end() || found->second->index_of(from) < 0) return;
+  if (found == communicators_.end()) {
+    if (message.kind == ControlMessage::Kind::cancel_ask) refuse_to_cancel(from, message);
+    return;
+  }
+  if (found->second->index_of(from) < 0) return;
   const auto communicator = found->second;  // stays while we fail it
   switch (message.kind) {
     case ControlMessage::Kind::abort:
       return fail(*communicator, {message.code, std::string(message.text_view())}, false);
     case ControlMessage::Kind::leave: return peer_left(*communicator, from, message.operation);
+    case ControlMessage::Kind::leave_names: {
+      auto& names = communicator->left_names[static_cast<std::size_t>(communicator->index_of(from))];
+      for (const std::uint64_t number : message.numbers()) names[without_call(number)] = count_of(number);
+      return;
+    }
     case ControlMessage::Kind::probe: return answer(from, message);
+    case ControlMessage::Kind::cancel_ask: return asked_to_cancel(*communicator, from, message);
+    case ControlMessage::Kind::cancel_answer: {
+      const Rank with = is_point_to_point(message.operation) ? communicator->index_of(from) : kNoRank;
+      if (Operation* o = find(communicator->id, message.operation, with))
+        answered_cancel(*o, from, message.progress == ControlMessage::Progress::running);
+      return;
+    }
+    case ControlMessage::Kind::cancel_do:
+    case ControlMessage::Kind::cancel_not: return decided_cancel(*communicator, from, message);
     default: return;
   }
 }
@@ -92,7 +121,7 @@ void Engine::peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t
   for (const std::uint32_t slot : active_) {
     const Operation& o = operations_[slot];
     if (o.communicator.get() != &communicator) continue;
-    const bool concerned = o.number & kPointToPoint ? o.peer == index : o.number >= first_missed;
+    const bool concerned = o.peer != kNoRank ? o.peer == index : communicator.left_before(index, o.number);
     if (!concerned) continue;
     return fail(
         communicator,
@@ -102,32 +131,35 @@ void Engine::peer_left(CommunicatorState& communicator, Rank peer, std::uint64_t
   }
 }
 
+// A message counts as called a moment before it is started.
+bool Engine::was_called(const CommunicatorState& communicator, std::uint64_t number, Rank peer) {
+  if (!is_point_to_point(number)) return communicator.has_started(number);
+  const std::uint64_t calls = communicator.calls_like(number, peer);
+  return is_named(number) ? is_before(count_of(number), calls) : count_of(number) < calls;
+}
+
 void Engine::answer(Rank to, const ControlMessage& probe) {
   CommunicatorState& communicator = *communicators_.at(probe.communicator);
   ControlMessage reply;
   reply.kind = ControlMessage::Kind::answer;
   reply.communicator = probe.communicator;
   reply.operation = probe.operation;
-  if (probe.operation & kPointToPoint) {
-    // The asker waits in a send for our recv, or the other way round.
-    const bool theirs_sends = probe.fingerprint.collective == static_cast<std::uint8_t>(Collective::send);
-    const auto asker = static_cast<std::size_t>(communicator.index_of(to));
-    reply.next_operation = (theirs_sends ? communicator.next_recv : communicator.next_send)[asker];
-    const bool called = (probe.operation & ~kPointToPoint) < reply.next_operation;
-    reply.progress = called ? ControlMessage::Progress::running : ControlMessage::Progress::not_started;
-    reply.fingerprint = probe.fingerprint;
+  // What is no longer remembered has ended long ago, and well.
+  reply.fingerprint = probe.fingerprint;
+  if (is_point_to_point(probe.operation)) {
+    const Rank asker = communicator.index_of(to);
+    reply.next_operation = communicator.calls_like(probe.operation, asker);
+    reply.progress = was_called(communicator, probe.operation, asker) ? ControlMessage::Progress::running
+                                                                      : ControlMessage::Progress::not_started;
   } else {
-    reply.next_operation = communicator.started;
-    const bool started = probe.operation < communicator.started;
-    const Operation* running = find(probe.communicator, probe.operation);
-    reply.progress = !started  ? ControlMessage::Progress::not_started
-                     : running ? ControlMessage::Progress::running
-                               : ControlMessage::Progress::ended;
-    // What is no longer remembered has ended long ago, and well.
-    reply.fingerprint = probe.fingerprint;
+    reply.next_operation = communicator.calls_like(probe.operation, kNoRank);
+    const Operation* running = find(probe.communicator, probe.operation, kNoRank);
+    reply.progress = !communicator.has_started(probe.operation) ? ControlMessage::Progress::not_started
+                     : running                                  ? ControlMessage::Progress::running
+                                                                : ControlMessage::Progress::ended;
     if (running)
       reply.fingerprint = running->run.fingerprint;
-    else if (const Fingerprint* recent = communicator.recently_called(probe.operation))
+    else if (const auto recent = communicator.recently_called(probe.operation))
       reply.fingerprint = *recent;
   }
   control_->send(to, reply);

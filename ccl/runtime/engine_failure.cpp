@@ -1,6 +1,8 @@
 // What the engine does when something goes wrong: a communicator fails once, for good, and everywhere alike.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "ccl/base/log.hpp"
 #include "ccl/runtime/describe.hpp"
 #include "ccl/runtime/engine.hpp"
@@ -28,12 +30,14 @@ std::string Engine::activity(const CommunicatorState& communicator) const {
   }
   if (oldest == nullptr) return "while no operation was in flight here";
   if (oldest->local)
-    return fmt::format("during {} {} ({})", operation_name(oldest->run.fingerprint, oldest->number),
+    return fmt::format("during {} {} ({})",
+                       operation_name(communicator, oldest->run.fingerprint, oldest->number),
                        describe(oldest->run.fingerprint), local_state(*oldest));
-  return fmt::format(
-      "during {} {} ({} of {} steps done)", operation_name(oldest->run.fingerprint, oldest->number),
-      describe(oldest->run.fingerprint), oldest->run.plan->schedule.steps.size() - oldest->run.steps_left,
-      oldest->run.plan->schedule.steps.size());
+  return fmt::format("during {} {} ({} of {} steps done)",
+                     operation_name(communicator, oldest->run.fingerprint, oldest->number),
+                     describe(oldest->run.fingerprint),
+                     oldest->run.plan->schedule.steps.size() - oldest->run.steps_left,
+                     oldest->run.plan->schedule.steps.size());
 }
 
 void Engine::fail(CommunicatorState& communicator, const Status& why, bool tell_others) {
@@ -49,6 +53,8 @@ void Engine::fail(CommunicatorState& communicator, const Status& why, bool tell_
   }
   for (const auto& transport : router_->all()) transport->cancel({communicator.id});
   communicator.early.clear();
+  communicator.early_holds.clear();
+  communicator.early_cancelled.clear();
   forget_local(communicator);
   const std::vector<std::uint32_t> active = active_;
   for (const std::uint32_t slot : active) {
@@ -63,6 +69,21 @@ void Engine::tell_members(const CommunicatorState& communicator, const ControlMe
   for (const Rank member : communicator.ranks) {
     const Peer& peer = peers_[static_cast<std::size_t>(member)];
     if (member != me_ && !peer.lost && !peer.said_goodbye) control_->send(member, message);
+  }
+}
+
+std::vector<Rank> Engine::partners(const Operation& o) const {
+  std::vector<Rank> partners;
+  for (int i = 0; i < o.communicator->size(); ++i)
+    if (i != o.communicator->me() && (o.peer == kNoRank || o.peer == i))
+      partners.push_back(o.communicator->ranks[static_cast<std::size_t>(i)]);
+  return partners;
+}
+
+void Engine::tell_partners(const Operation& o, const ControlMessage& message) {
+  for (const Rank rank : partners(o)) {
+    const Peer& peer = peers_[static_cast<std::size_t>(rank)];
+    if (!peer.lost && !peer.said_goodbye) control_->send(rank, message);
   }
 }
 
@@ -106,16 +127,17 @@ void Engine::mismatch(const Operation& o, Rank peer, const Completion& completio
        {ErrorCode::mismatch,
         fmt::format(
             "{}: {} and {} do not agree on the length of a message ({} bytes there); all counts must match",
-            operation_name(o.run.fingerprint, o.number), name_of(communicator, communicator.me(), peers_),
-            name_of(communicator, peer, peers_), completion.their_length)},
+            operation_name(communicator, o.run.fingerprint, o.number),
+            name_of(communicator, communicator.me(), peers_), name_of(communicator, peer, peers_),
+            completion.their_length)},
        true);
 }
 
 void Engine::mismatch(CommunicatorState& communicator, Rank peer, std::uint64_t number,
                       const Fingerprint& ours, const Fingerprint& theirs) {
   const int index = communicator.index_of(peer);
-  const std::string operation = number & kPointToPoint
-                                    ? std::string("send/recv")
+  const std::string operation = is_point_to_point(number) || is_named(number)
+                                    ? operation_name(communicator, ours, number)
                                     : fmt::format("operation #{} of the communicator", number);
   const auto side = [&](int rank, const Fingerprint& called) {
     return fmt::format("{} called {}", name_of(communicator, rank, peers_), describe(called));
@@ -134,7 +156,7 @@ Status Engine::cannot_start(const Submission& s) const {
     return gone ? left(communicator, s.peer, peers_) : Status{};
   }
   for (int i = 0; i < communicator.size(); ++i)
-    if (communicator.left_at[static_cast<std::size_t>(i)] <= s.number) return left(communicator, i, peers_);
+    if (communicator.left_before(i, s.number)) return left(communicator, i, peers_);
   return {};
 }
 
@@ -147,7 +169,9 @@ void Engine::check_early(const Submission& s) {
     if (early.operation == s.number && early.theirs != s.fingerprint)
       mismatch(communicator, early.peer, s.number, s.fingerprint, early.theirs);
   }
-  std::erase_if(communicator.early, [&](const auto& early) { return early.operation <= s.number; });
+  std::erase_if(communicator.early, [&](const auto& early) {
+    return early.operation == s.number || (!is_named(s.number) && early.operation < s.number);
+  });
 }
 
 Listener::Verdict Engine::unexpected(Rank peer, const Tag& tag, const Fingerprint& theirs) {
@@ -155,16 +179,21 @@ Listener::Verdict Engine::unexpected(Rank peer, const Tag& tag, const Fingerprin
   const auto found = communicators_.find(tag.communicator);
   if (found == communicators_.end() || found->second->failed()) return Verdict::discard;
   const auto& communicator = found->second;
-  if (tag.operation & kPointToPoint) return Verdict::keep;
-  if (tag.operation >= communicator->started) {
+  if (is_point_to_point(tag.operation)) {
+    const auto& cancelled = communicator->cancelled_messages;
+    const bool dead =
+        std::find(cancelled.begin(), cancelled.end(), std::pair(tag.operation, peer)) != cancelled.end();
+    return dead ? Verdict::discard : Verdict::keep;
+  }
+  if (!communicator->has_started(tag.operation)) {
     auto& early = communicator->early;
     for (const auto& known : early)
       if (known.operation == tag.operation && known.peer == peer) return Verdict::keep;
     if (early.size() < kEarlyMax) early.push_back({tag.operation, peer, theirs});
     return Verdict::keep;
   }
-  const Operation* active = find(tag.communicator, tag.operation);
-  const Fingerprint* recent = communicator->recently_called(tag.operation);
+  const Operation* active = find(tag.communicator, tag.operation, kNoRank);
+  const auto recent = communicator->recently_called(tag.operation);
   if (!active && !recent) return Verdict::discard;  // of an operation that ended long ago
   const Fingerprint ours = active ? active->run.fingerprint : *recent;
   if (ours == theirs) return active ? Verdict::keep : Verdict::discard;

@@ -56,9 +56,25 @@ void Engine::make_group(CommunicatorState& c) {
                                              GroupOptions{c.reads_peers, rule});
 }
 
+// Unless the first in the line is on hold, and those behind it wait.
 void Engine::begin_local(CommunicatorState& c) {
+  Operation& o = operations_[c.local_queue.front()];
+  if (o.holds > 0) return;
   if (!c.local_group) make_group(c);
-  c.local_group->begin(group_call(*operations_[c.local_queue.front()].local));
+  c.local_group->begin(group_call(*o.local));
+  o.group_at_work = true;
+}
+
+// One that the group has not begun.
+void Engine::unqueue_local(Operation& o) {
+  CommunicatorState& c = *o.communicator;
+  const bool first = c.local_queue.front() == o.run.slot;
+  std::erase(c.local_queue, o.run.slot);
+  o.run.in_flight = 0;
+  if (c.local_queue.empty())
+    std::erase_if(local_, [&](const auto& one) { return one.get() == &c; });
+  else if (first)
+    begin_local(c);
 }
 
 bool Engine::advance_local() {
@@ -76,6 +92,7 @@ bool Engine::advance_local() {
 
 bool Engine::advance_local(CommunicatorState& c) {
   Operation& o = operations_[c.local_queue.front()];
+  if (!o.group_at_work) return false;
   ShmGroup& group = *c.local_group;
   using Progress = ShmGroup::Progress;
   const Progress progress = group.advance();
@@ -112,7 +129,7 @@ void Engine::forget_local(CommunicatorState& c) {
 bool Engine::local_news() const {
   if (neighbours_ && !neighbours_->flush()) return true;
   for (const auto& communicator : local_)
-    if (communicator->local_group->has_news()) return true;
+    if (communicator->local_group && communicator->local_group->has_news()) return true;
   return false;
 }
 
@@ -137,7 +154,7 @@ void Engine::tend_neighbours() {
 // Where a group's call stands, for messages.
 std::string Engine::local_state(const Operation& o) const {
   const CommunicatorState& c = *o.communicator;
-  if (c.local_queue.empty() || c.local_queue.front() != o.run.slot) return "waiting for its turn";
+  if (!o.group_at_work) return o.holds > 0 ? "on hold, to be cancelled" : "waiting for its turn";
   const ShmGroup& group = *c.local_group;
   const std::string whom =
       group.whom() < 0 ? "" : fmt::format(", waiting for {}", name_of(c, group.whom(), peers_));

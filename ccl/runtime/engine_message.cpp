@@ -41,7 +41,8 @@ std::optional<Work> Engine::try_send_at_once(const std::shared_ptr<CommunicatorS
   driver_->try_as_owner([&] {
     look_round();
     if (!router_ || c.failed() || c.anybody_left || !fits_at_once(router_->to(op.peer), op.length)) return;
-    op.tag.operation = kPointToPoint | c.next_send[static_cast<std::size_t>(call.root)]++;
+    if (!c.early_holds.empty() || !c.early_cancelled.empty()) return;
+    op.tag.operation = message_bits(c.me(), call.root) | c.next_send[static_cast<std::size_t>(call.root)]++;
     work = router_->to(op.peer).try_at_once(op) ? Work()
                                                 : send_later(communicator, call, options, op.tag.operation);
   });
@@ -96,6 +97,7 @@ bool Engine::receive_now(const Submission& s) {
   WireOp op = message_of(c, s.peer, s.number, s.fingerprint);
   Transport& transport = router_->to(op.peer);
   if (c.failed() || c.anybody_left || !fits_at_once(transport, op.length)) return false;
+  if (!c.early_holds.empty() || !c.early_cancelled.empty()) return false;
   op.kind = WireKind::recv;
   op.data = static_cast<std::byte*>(s.output);
   bool received = false;
@@ -107,7 +109,7 @@ void Engine::run_now(Submission& s) {
   Operation* o = begin(s);
   if (o == nullptr) return;
   Run& run = o->run;
-  if (run.plan->message_bytes_max > at_once_bytes_max_) {
+  if (run.held || run.plan->message_bytes_max > at_once_bytes_max_) {
     executor_->start(run);
     return end_if_done(*o);
   }

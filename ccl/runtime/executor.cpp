@@ -97,8 +97,13 @@ void Executor::release(Run& run, StepId finished) {
   --run.steps_left;
 }
 
+void Executor::resume(Run& run) {
+  run.held = false;
+  issue_ready(run);
+}
+
 void Executor::issue_ready(Run& run) {
-  while (run.next_ready < run.ready.size()) issue(run, run.ready[run.next_ready++]);
+  while (!run.held && run.next_ready < run.ready.size()) issue(run, run.ready[run.next_ready++]);
 }
 
 void Executor::issue(Run& run, StepId id) {

@@ -39,9 +39,10 @@ struct Run {
   std::uint32_t steps_left = 0;
   std::uint32_t in_flight = 0;  // posted and not completed
   bool failed = false;          // nothing more is issued; it ends when in_flight is 0
+  bool held = false;            // nothing more is issued, and it does not end; set before start(), or between
   Scratch scratch;
 
-  bool ended() const { return in_flight == 0 && unposted.empty() && (failed || steps_left == 0); }
+  bool ended() const { return in_flight == 0 && unposted.empty() && (failed || (steps_left == 0 && !held)); }
 };
 
 class Executor final {
@@ -56,6 +57,8 @@ class Executor final {
   void post_rest(Run& run);
   // A posted step completed well: release what waited for it.
   void complete(Run& run, StepId step);
+  // Issues what was not while it was held.
+  void resume(Run& run);
   // A posted step ended otherwise.
   void drop(Run& run, StepId step);
   // Takes back what an ended run held.

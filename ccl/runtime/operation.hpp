@@ -2,6 +2,8 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "ccl/algorithms/algorithm.hpp"
 #include "ccl/planner/selector.hpp"
@@ -19,10 +21,12 @@ struct Submission {
   const void* input = nullptr;
   void* output = nullptr;
   Fingerprint fingerprint;
-  std::uint64_t number = 0;  // with kPointToPoint for send and recv
+  std::uint64_t number = 0;  // operation_number.hpp; given when it is handed over
+  std::string name;          // empty: none
   double scale = 1.0;
   std::int32_t priority = 0;
   std::uint32_t timeout_ms = 0;  // 0: never
+  Clock::time_point deadline = Clock::time_point::max();
   // A collective.
   Request request;
   bool local = false;  // on the memory of the communicator's group; else by a plan:
@@ -31,7 +35,7 @@ struct Submission {
   Collective direction = Collective::barrier;  // send or recv; else a collective
   Rank peer = kNoRank;
 
-  bool point_to_point() const { return number & kPointToPoint; }
+  bool point_to_point() const { return peer != kNoRank; }
 };
 
 // A Submission that has been started. Slots are reused.
@@ -45,6 +49,15 @@ struct Operation {
   std::uint32_t timeout_ms = 0;
   Clock::time_point last_progress;
   std::uint32_t next_probe_ms = 0;  // of standing still: when its peers are asked about it
+  Clock::time_point deadline;
+  // Cancelling it, engine_cancel.cpp. On hold: nothing new is issued, and it does not end.
+  std::uint32_t holds = 0;       // ranks that ask for it and have not decided
+  bool asking = false;           // this rank does:
+  bool refused = false;          //   one has refused
+  std::vector<Rank> unanswered;  //   the engine's ranks that have not answered
+  Status why;                    //   what it will end with
+  Status cancelled;              // not ok: it has been, and ends with this
+  bool group_at_work = false;    // local: the group has begun it
   bool active = false;
   std::uint32_t place = 0;  // in the engine's list of active ones
 };

@@ -25,6 +25,8 @@ void Watchdog::watch(std::uint32_t timeout_ms, Clock::time_point now) {
   next_check_ = std::min(next_check_, now + tick(timeout_ms));
 }
 
+void Watchdog::watch(Clock::time_point deadline) { next_check_ = std::min(next_check_, deadline); }
+
 void Watchdog::progressed(Operation& o, Clock::time_point now) {
   o.last_progress = now;
   o.next_probe_ms = std::min(o.timeout_ms / 2, kFirstProbeMs);
@@ -33,13 +35,17 @@ void Watchdog::progressed(Operation& o, Clock::time_point now) {
 void Watchdog::check(Clock::time_point now) {
   next_check_ = Clock::time_point::max();
   std::erase_if(questions_, [&](const Question& q) {
-    const Operation* o = engine_.find(q.communicator, q.operation);
+    const Operation* o = engine_.find(q.communicator, q.operation, q.peer);
     return o == nullptr || o->next_probe_ms == std::min(o->timeout_ms / 2, kFirstProbeMs);
   });
   const std::vector<std::uint32_t> active = engine_.active_;
   for (const std::uint32_t slot : active) {
     Operation& o = engine_.operations_[slot];
-    if (!o.active || o.timeout_ms == 0 || o.run.failed) continue;
+    if (!o.active || o.run.failed) continue;
+    if (now >= o.deadline) engine_.deadline_passed(o);
+    if (!o.active) continue;
+    next_check_ = std::min(next_check_, o.deadline);
+    if (o.timeout_ms == 0) continue;
     watch(o.timeout_ms, now);
     const auto still = now - o.last_progress;
     if (still >= milliseconds(o.timeout_ms))
@@ -51,47 +57,43 @@ void Watchdog::check(Clock::time_point now) {
 
 void Watchdog::probe(Operation& o) {
   o.next_probe_ms = o.next_probe_ms < o.timeout_ms / 2 ? o.timeout_ms / 2 : o.timeout_ms;
-  std::erase_if(questions_, [&](const Question& q) {
-    return q.communicator == o.communicator->id && q.operation == o.number;
-  });
-  questions_.push_back({o.communicator->id, o.number, {}});
+  std::erase_if(questions_, [&](const Question& q) { return q.is_about(o); });
+  questions_.push_back({o.communicator->id, o.number, o.peer, {}});
   ControlMessage message;
   message.kind = ControlMessage::Kind::probe;
   message.communicator = o.communicator->id;
   message.operation = o.number;
   message.fingerprint = o.run.fingerprint;
-  if (!(o.number & kPointToPoint)) return engine_.tell_members(*o.communicator, message);
-  message.fingerprint.collective = static_cast<std::uint8_t>(
-      o.run.plan->schedule.steps.front().op == Op::send ? Collective::send : Collective::recv);
-  const Rank peer = o.communicator->ranks[static_cast<std::size_t>(o.peer)];
-  if (peer != engine_.me_) engine_.control_->send(peer, message);
+  engine_.tell_partners(o, message);
 }
 
 void Watchdog::answered(Rank peer, const ControlMessage& answer) {
-  Operation* o = engine_.find(answer.communicator, answer.operation);
+  const auto found = engine_.communicators_.find(answer.communicator);
+  if (found == engine_.communicators_.end()) return;
+  const Rank with = is_point_to_point(answer.operation) ? found->second->index_of(peer) : kNoRank;
+  Operation* o = engine_.find(answer.communicator, answer.operation, with);
   if (o == nullptr || o->run.failed) return;
   const bool called = answer.progress != ControlMessage::Progress::not_started;
-  if (called && !(o->number & kPointToPoint) && answer.fingerprint != o->run.fingerprint)
+  if (called && o->peer == kNoRank && answer.fingerprint != o->run.fingerprint)
     return engine_.mismatch(*o->communicator, peer, o->number, o->run.fingerprint, answer.fingerprint);
   for (Question& q : questions_)
-    if (q.communicator == answer.communicator && q.operation == answer.operation)
-      q.answers.emplace_back(peer, answer);
+    if (q.is_about(*o)) q.answers.emplace_back(peer, answer);
 }
 
 Status Watchdog::verdict(const Operation& o) const {
   return {ErrorCode::timeout,
-          fmt::format("{} {} made no progress for {} ms: {} {}", operation_name(o.run.fingerprint, o.number),
+          fmt::format("{} {} made no progress for {} ms: {} {}",
+                      operation_name(*o.communicator, o.run.fingerprint, o.number),
                       describe(o.run.fingerprint), o.timeout_ms, who_is_late(o), where(o))};
 }
 
 std::string Watchdog::who_is_late(const Operation& o) const {
   const CommunicatorState& c = *o.communicator;
-  const auto question = std::find_if(questions_.begin(), questions_.end(), [&](const Question& q) {
-    return q.communicator == c.id && q.operation == o.number;
-  });
+  const auto question =
+      std::find_if(questions_.begin(), questions_.end(), [&](const Question& q) { return q.is_about(o); });
   std::string text;
   for (int i = 0; i < c.size(); ++i) {
-    if (i == c.me() || question == questions_.end() || ((o.number & kPointToPoint) && i != o.peer)) continue;
+    if (i == c.me() || question == questions_.end() || (o.peer != kNoRank && i != o.peer)) continue;
     const auto& answers = question->answers;
     const auto answer = std::find_if(answers.begin(), answers.end(), [&](const auto& a) {
       return a.first == c.ranks[static_cast<std::size_t>(i)];
@@ -102,9 +104,11 @@ std::string Watchdog::who_is_late(const Operation& o) const {
       text +=
           fmt::format("{} does not answer (its process is stopped or its host cannot be reached); ", name);
     else if (answer->second.progress == Progress::not_started)
-      text += o.number & kPointToPoint ? fmt::format("{} has not called its side of it; ", name)
-                                       : fmt::format("{} has not called it, only {} operations before; ",
-                                                     name, answer->second.next_operation);
+      text += o.peer != kNoRank    ? fmt::format("{} has not called its side of it; ", name)
+              : is_named(o.number) ? fmt::format("{} has not called it, only {} of its name before; ", name,
+                                                 answer->second.next_operation)
+                                   : fmt::format("{} has not called it, only {} operations before; ", name,
+                                                 answer->second.next_operation);
   }
   if (text.empty()) return "all ranks are in it";
   return text.substr(0, text.size() - 2);  // without the last separator

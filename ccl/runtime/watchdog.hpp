@@ -20,8 +20,9 @@ class Watchdog final {
   explicit Watchdog(Engine& engine) : engine_(engine) {}
   void check(Clock::time_point now);
   Clock::time_point next_check() const { return next_check_; }  // max(): nothing to watch
-  // An operation with this time-out has started.
+  // An operation with this time-out, or deadline, has started.
   void watch(std::uint32_t timeout_ms, Clock::time_point now);
+  void watch(Clock::time_point deadline);
   static void progressed(Operation& operation, Clock::time_point now);
   void answered(Rank peer, const ControlMessage& answer);
 
@@ -36,6 +37,10 @@ class Watchdog final {
   struct Question {
     std::uint32_t communicator;
     std::uint64_t operation;
+    Rank peer;  // of a message
+    bool is_about(const Operation& o) const {
+      return communicator == o.communicator->id && operation == o.number && peer == o.peer;
+    }
     std::vector<std::pair<Rank, ControlMessage>> answers;  // by the engine's rank
   };
   std::vector<Question> questions_;  // of operations that stand still

@@ -1,5 +1,6 @@
 #include "strata/work.hpp"
 
+#include <algorithm>
 #include <atomic>
 
 #include "ccl/base/check.hpp"
@@ -102,6 +103,19 @@ void Work::then(std::function<void(const Status&)> callback) const {
     part.then([join](const Status&) {
       if (join->left.fetch_sub(1) == 1) join->callback(join->whole.status());
     });
+}
+
+void Work::cancel() const {
+  if (!state_ || state_->ended()) return;
+  for (const Work& part : state_->parts) part.cancel();
+  if (state_->engine) state_->engine->cancel(state_);
+}
+
+std::optional<Clock::time_point> Work::deadline() const {
+  if (!state_) return std::nullopt;
+  Clock::time_point first = state_->deadline;
+  for (const Work& part : state_->parts) first = std::min(first, part.deadline().value_or(kForever));
+  return first == kForever ? std::nullopt : std::optional(first);
 }
 
 std::size_t Work::wait_any(std::span<const Work> works) {

@@ -1,6 +1,7 @@
 // What a Work names: one operation's end, and who must be driven to reach it.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -26,6 +27,7 @@ struct WorkState {
 
   const std::shared_ptr<Engine> engine;
   const std::vector<Work> parts;
+  std::chrono::steady_clock::time_point deadline = std::chrono::steady_clock::time_point::max();  // set once
 
  private:
   std::atomic<bool> ended_{false};

@@ -37,7 +37,9 @@ typedef STRATA_ENUM(strata_result){
     STRATA_MISMATCH = 6,         /* ranks called different things */
     STRATA_OUT_OF_MEMORY = 7,
     STRATA_UNAUTHENTICATED = 8, /* the job's secret was wrong */
-    STRATA_INTERNAL = 9} strata_result;
+    STRATA_INTERNAL = 9,
+    STRATA_CANCELLED = 10 /* by strata_work_cancel, on all ranks */
+} strata_result;
 
 typedef STRATA_ENUM(strata_data_type){
     STRATA_INT8 = 0,    STRATA_UINT8 = 1,        STRATA_INT32 = 2,
@@ -90,9 +92,11 @@ typedef struct strata_call_options {
   int32_t priority;      /* higher is sent first */
   uint32_t timeout_ms;   /* 0: the communicator's */
   const char* algorithm; /* NULL: selected */
+  const char* name;      /* matches calls of that name, in any order of names; NULL: the order of calls */
+  uint32_t deadline_ms;  /* so long after the call it is cancelled, as STRATA_TIMEOUT; 0: never */
 } strata_call_options;
 #define STRATA_CALL_OPTIONS_INIT \
-  { sizeof(strata_call_options), 1.0, 0, 0, NULL }
+  { sizeof(strata_call_options), 1.0, 0, 0, NULL, NULL, 0 }
 
 STRATA_API const char* strata_version(void);
 /* "invalid_argument", "peer_lost", ... */
@@ -183,6 +187,9 @@ STRATA_API int strata_group_end(strata_work_t* work);
 
 /* timeout_ms < 0: no limit. STRATA_TIMEOUT: it has not ended yet and goes on. */
 STRATA_API int strata_work_wait(strata_work_t work, int64_t timeout_ms);
+/* Asks all its ranks to end it as STRATA_CANCELLED. It goes on if it has ended on one of them, or has been
+ * begun on memory that they have in common. */
+STRATA_API int strata_work_cancel(strata_work_t work);
 /* 1: ended, 0: not yet. */
 STRATA_API int strata_work_done(strata_work_t work);
 /* Waits until one of them has ended and stores its index. */

@@ -20,7 +20,8 @@ namespace strata {
 // - It returns at once; the Work says when it has ended. Buffers belong to the library until then.
 // - Counts are in elements and 64-bit; zero is allowed. Pointers need no alignment.
 // - Collectives on one communicator match by call order: every rank calls the same ones in the same order.
-//   Calls from several threads are safe; their order is the order in which they return.
+//   Calls from several threads are safe; their order is the order in which they return. Those that are given
+//   a name match by it, in any order (CallOptions::name).
 // - In place: pass the same buffer as stated below. Any other overlap is invalid_argument.
 // - Misuse gives a Work that has ended with invalid_argument. Once a peer has failed, every operation, in
 // flight

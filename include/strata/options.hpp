@@ -70,9 +70,17 @@ struct CommunicatorOptions {
 };
 
 struct CallOptions {
-  double scale = 1.0;               // of ReduceOp::scaled_sum; the same on all ranks
-  std::int32_t priority = 0;        // higher is sent first when several operations have something to send
-  std::uint32_t timeout_ms = 0;     // 0: the communicator's
+  double scale = 1.0;            // of ReduceOp::scaled_sum; the same on all ranks
+  std::int32_t priority = 0;     // higher is sent first when several operations have something to send
+  std::uint32_t timeout_ms = 0;  // 0: the communicator's
+  // So long after its call an operation that has not ended is cancelled, as by Work::cancel(), with the
+  // status `timeout`; 0: never.
+  std::uint32_t deadline_ms = 0;
+  // Calls with a name match the other ranks' calls with that name, the n-th the n-th, in whatever order they
+  // come: ranks may call what has different names in different orders, and wait in any. It has its own count
+  // of calls, takes no part in the order of calls without a name, and goes by messages. Any bytes; kept as
+  // long as the communicator.
+  std::string_view name = {};
   std::string_view algorithm = {};  // forces one algorithm, as above; the same on all ranks; copied
 };
 

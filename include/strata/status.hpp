@@ -20,12 +20,13 @@ enum class ErrorCode : std::uint8_t {
   out_of_memory,
   unauthenticated,  // the job's secret was wrong
   internal,
+  cancelled,  // ended by Work::cancel(), on all ranks
 };
 
 constexpr std::string_view to_string(ErrorCode code) {
   constexpr std::string_view kNames[] = {
-      "ok",      "invalid_argument", "unavailable",   "timeout",         "peer_lost",
-      "aborted", "mismatch",         "out_of_memory", "unauthenticated", "internal"};
+      "ok",       "invalid_argument", "unavailable",     "timeout",  "peer_lost", "aborted",
+      "mismatch", "out_of_memory",    "unauthenticated", "internal", "cancelled"};
   const auto i = static_cast<std::size_t>(code);
   return i < std::size(kNames) ? kNames[i] : "?";
 }

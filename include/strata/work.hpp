@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 
 #include "strata/export.h"
@@ -37,6 +38,15 @@ class STRATA_API Work {
   // Calls `callback` once, when it ends (now, if it has): on the thread that drives progress, so it must be
   // short and must not wait for other operations.
   void then(std::function<void(const Status&)> callback) const;
+
+  // Asks all its ranks to end it, with the status `cancelled` on all of them and what is in its buffers not
+  // defined; returns at once. It goes on, and ends as it would have, if it has ended on one of them, has
+  // failed, or the ranks of a host have begun it on memory they have in common. A rank that has not called it
+  // yet lets its call end at once, when it comes. Of a message only the two ranks are asked; one to oneself
+  // goes on.
+  void cancel() const;
+  // When it is cancelled by itself (CallOptions::deadline_ms); nothing: never.
+  std::optional<std::chrono::steady_clock::time_point> deadline() const;
 
   // Blocks until one has ended; returns its index. works must not be empty.
   static std::size_t wait_any(std::span<const Work> works);
