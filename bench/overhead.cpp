@@ -30,7 +30,7 @@ class PlanRunner {
   PlanRunner(const Program& program, int ranks)
       : plan_(std::make_shared<const Plan>(Plan{nullptr, derive(program)})),
         router_(transports(), std::vector<std::uint8_t>(static_cast<std::size_t>(ranks), 0)),
-        executor_(router_) {
+        executor_(router_, observer_) {
     for (Rank r = 0; r < ranks; ++r) ranks_.push_back(r);
     run_.base = {nullptr, memory_.data(), memory_.data(), nullptr};
     run_.ranks = ranks_;
@@ -61,6 +61,7 @@ class PlanRunner {
 
   std::shared_ptr<const Plan> plan_;
   Router router_;
+  Observer observer_;
   Executor executor_;
   std::vector<Rank> ranks_;
   std::vector<std::byte> memory_ = std::vector<std::byte>(1 << 20);

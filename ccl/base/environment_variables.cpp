@@ -43,6 +43,10 @@ constexpr Variable kVariables[] = {
      "What cannot be discovered of the job's hosts: racks, rails, machines. The same on all ranks."},
     {"STRATA_LEVELS", Kind::text, "as in 2x4, or numa,host,rack, or 0-3,4-7;0-7",
      "The levels of groups that hierarchical algorithms work on. Without it: all that there are."},
+    {"STRATA_TRACE", Kind::text, "a file",
+     "Gets the timeline of the whole job, for Perfetto or chrome://tracing, when it ends. Rank 0's counts."},
+    {"STRATA_TRACE_MB", Kind::number, "", "MiB that each rank keeps of the timeline; more is dropped.", 1,
+     65'536},
     {"STRATA_LOG", Kind::choice, "trace|debug|info|warn|error|off",
      "How much the library says on standard error."},
     {"RANK", Kind::number, "", "This process's rank (torchrun, strata-run).", 0, kRanksMax - 1},
@@ -78,7 +82,8 @@ constexpr Variable kVariables[] = {
     {"XDG_CACHE_HOME", Kind::text, "a directory",
      "What was measured of this machine is kept in its strata/. Without it: ~/.cache/strata/."},
     {"HOME", Kind::text, "a directory", "Where .cache/ is when XDG_CACHE_HOME is not set."},
-    {"TMPDIR", Kind::text, "a directory", "Where strata-run makes the socket of a job on one host."},
+    {"TMPDIR", Kind::text, "a directory",
+     "Where strata-run makes the socket of a job on one host, and parts of a timeline stay in need."},
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "ccl/runtime/c_handles.hpp"
 #include "strata/memory.hpp"
+#include "strata/trace.hpp"
 
 using namespace strata;
 
@@ -43,6 +44,8 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.levels = text(full.levels);
   o.single_copy = full.no_single_copy == 0;
   if (full.tcp_streams > 0) o.tcp_streams = full.tcp_streams;
+  o.trace = text(full.trace);
+  if (full.trace_mb > 0) o.trace_mb = full.trace_mb;
   return o;
 }
 
@@ -58,7 +61,7 @@ int store(Expected<std::optional<Communicator>> made, strata_comm_t* handle) {
 const char* strata_version(void) { return STRATA_VERSION; }
 
 const char* strata_result_name(int result) {
-  if (result < 0 || result > STRATA_INTERNAL) return "?";
+  if (result < 0 || result > STRATA_CANCELLED) return "?";
   return to_string(static_cast<ErrorCode>(result)).data();
 }
 
@@ -150,6 +153,21 @@ int strata_comm_duplicate(strata_comm_t comm, strata_comm_t* made) {
   *made = c::add(*std::move(copy));
   return STRATA_OK;
 }
+
+int strata_trace_begin(const char* name, int32_t index, strata_trace_category category) {
+  if (name == nullptr) return c::invalid("strata_trace_begin", "name is NULL; say what the span is");
+  if (category < STRATA_TRACE_COMPUTE || category > STRATA_TRACE_OTHER)
+    return c::invalid("strata_trace_begin", "category is none of STRATA_TRACE_COMPUTE, _DATA and _OTHER");
+  if (TraceSpan::recorded()) TraceSpan::begin(name, index, static_cast<TraceCategory>(category));
+  return STRATA_OK;
+}
+
+int strata_trace_end(void) {
+  if (TraceSpan::recorded()) TraceSpan::end();
+  return STRATA_OK;
+}
+
+int strata_trace_recorded(void) { return TraceSpan::recorded() ? 1 : 0; }
 
 int strata_comm_subgroup(strata_comm_t comm, const int32_t* ranks, int32_t count, strata_comm_t* made) {
   if (made == nullptr)

@@ -32,6 +32,7 @@ void hand_over(Engine& engine, std::unique_ptr<Submission> submission) {
   const auto number = next_number(*submission);
   if (!number) return submission->work->end(number.status());
   submission->number = *number;
+  engine.observer().submitted(*submission);
   engine.submit(std::move(submission));
 }
 

@@ -1,6 +1,8 @@
 // How the first communicator of a job comes to be: meet, connect, start the engine.
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <map>
 #include <mutex>
 #include <numeric>
 #include <sstream>
@@ -15,6 +17,7 @@
 #include "ccl/runtime/connect.hpp"
 #include "ccl/runtime/locate.hpp"
 #include "ccl/runtime/options.hpp"
+#include "ccl/runtime/tracing.hpp"
 #include "ccl/topology/cpus.hpp"
 
 namespace strata {
@@ -25,24 +28,33 @@ struct Introduction {
   std::string host, host_id;
   int pid = 0;
   std::string cpus, algorithm;
+  std::string trace;  // absolute
 
   std::string text() const {
-    return fmt::format("{}\n{}\n{}\n{}\n{}\n", host, host_id, pid, cpus, algorithm);
+    return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n", host, host_id, pid, cpus, algorithm, trace);
   }
   static Introduction from(const std::string& text) {
     Introduction i;
     std::istringstream lines(text);
     std::string pid;
-    for (std::string* field : {&i.host, &i.host_id, &pid, &i.cpus, &i.algorithm}) std::getline(lines, *field);
+    for (std::string* field : {&i.host, &i.host_id, &pid, &i.cpus, &i.algorithm, &i.trace})
+      std::getline(lines, *field);
     i.pid = std::atoi(pid.c_str());
     return i;
   }
 };
 
+std::string absolute(const std::string& path) {
+  std::error_code failed;
+  const std::string whole = path.empty() ? path : std::filesystem::absolute(path, failed).string();
+  return failed ? path : whole;
+}
+
 Expected<std::vector<Introduction>> introduce(Exchange& exchange, const CommunicatorOptions& options) {
   const Host host = this_host();
   const auto texts = exchange.all_gather(
-      Introduction{host.name, host.id, host.pid, allowed_cpus(), options.algorithm}.text());
+      Introduction{host.name, host.id, host.pid, allowed_cpus(), options.algorithm, absolute(options.trace)}
+          .text());
   if (!texts) return texts.status();
   std::vector<Introduction> all;
   for (const std::string& text : *texts) all.push_back(Introduction::from(text));
@@ -60,6 +72,16 @@ std::vector<Seat> seats_of(const std::vector<Introduction>& all) {
   std::vector<Seat> seats;
   for (const Introduction& i : all) seats.push_back({i.host, i.host_id, i.cpus, topology::kNone});
   return seats;
+}
+
+TraceSettings trace_settings(const std::vector<Introduction>& all, std::uint32_t trace_mb) {
+  TraceSettings settings{all[0].trace, std::uint64_t{trace_mb} << 20, {}, {}};
+  std::map<std::string, int> clocks;
+  for (const Introduction& i : all) {
+    settings.hosts.push_back(i.host);
+    settings.clocks.push_back(clocks.try_emplace(i.host_id, static_cast<int>(clocks.size())).first->second);
+  }
+  return settings;
 }
 
 // The ranks of this rank's host.
@@ -131,13 +153,18 @@ Expected<std::shared_ptr<Communicator::Impl>> create_impl(const CommunicatorOpti
   const Here here = look_around(**router, options.rank, *all);
   engine->attach(*std::move(router), state, driver_options(options, here));
   const auto impl = std::make_shared<Communicator::Impl>(std::move(engine), state);
-  if (options.size == 1) return impl;
+  TraceSettings tracing = trace_settings(*all, options.trace_mb);
+  if (options.size == 1) {
+    if (!tracing.path.empty()) begin_tracing(**exchange, *impl, std::move(tracing));
+    return impl;
+  }
   Communicator communicator(impl);
   auto model = calibrate(**exchange, communicator, options.calibrate,
                          {.where = *where, .cores = here.cores, .shm = here.shm});
   if (!model) return model.status();
   state->select_by(*std::move(model));
   state->where = std::make_shared<const Whereabouts>(*std::move(where));
+  if (!tracing.path.empty()) begin_tracing(**exchange, *impl, std::move(tracing));
   return impl;
 }
 

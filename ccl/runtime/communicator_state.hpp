@@ -26,6 +26,7 @@ namespace strata {
 // engines' own messages.
 inline constexpr std::uint32_t kFirstCommunicator = 1;
 inline constexpr std::uint32_t kControlCommunicator = 0xffffffff;
+inline constexpr std::uint32_t kTraceCommunicator = 0xfffffffe;  // gathers the timeline
 
 struct CommunicatorState {
   CommunicatorState(std::uint32_t number, std::vector<Rank> members, int my_index)

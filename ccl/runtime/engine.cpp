@@ -58,7 +58,7 @@ void Engine::attach(std::unique_ptr<Router> router, std::shared_ptr<Communicator
     if (neighbours_ == nullptr) neighbours_ = transport->neighbours();
   at_once_bytes_max_ = least_at_once(*router_, me_);
   first->neighbours = neighbours_of(*first);
-  executor_ = std::make_unique<Executor>(*router_);
+  executor_ = std::make_unique<Executor>(*router_, observer_);
   control_ = std::make_unique<Control>(*router_, me_);
   control_->start();
   std::vector<int> descriptors;
@@ -141,6 +141,7 @@ Operation* Engine::begin(Submission& s) {
   }
   if (Status why = cannot_start(s); !why.ok()) {
     if (!communicator.failed()) fail(communicator, why, true);
+    observer_.refused(s, communicator.status().code());
     ended_.push_back({std::move(s.work), communicator.status()});
     return nullptr;
   }
@@ -159,6 +160,7 @@ Operation& Engine::new_operation(Submission& s) {
   o.communicator = std::move(s.communicator);
   o.work = std::move(s.work);
   o.number = s.number;
+  o.collective = s.point_to_point() ? s.direction : static_cast<Collective>(s.fingerprint.collective);
   o.peer = s.peer;
   o.timeout_ms = s.timeout_ms;
   o.deadline = s.deadline;
@@ -188,6 +190,7 @@ Operation& Engine::new_operation(Submission& s) {
   run.held = false;
   hold_early(o);
   if (o.timeout_ms > 0) watchdog_.watch(o.timeout_ms, now_);
+  observer_.started(o, s);
   return o;
 }
 
@@ -279,6 +282,7 @@ void Engine::end(Operation& o) {
   ended_.push_back({std::move(o.work), !o.run.failed      ? Status{}
                                        : o.cancelled.ok() ? o.communicator->status()
                                                           : o.cancelled});
+  observer_.ended(o, ended_.back().status.code());
   executor_->retire(o.run);
   o.local.reset();
   o.communicator->active.fetch_sub(1, std::memory_order_release);

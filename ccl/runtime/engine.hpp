@@ -13,6 +13,7 @@
 #include "ccl/runtime/call.hpp"
 #include "ccl/runtime/control.hpp"
 #include "ccl/runtime/driver.hpp"
+#include "ccl/runtime/observer.hpp"
 #include "ccl/runtime/operation.hpp"
 #include "ccl/runtime/peers.hpp"
 #include "ccl/runtime/watchdog.hpp"
@@ -57,6 +58,9 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   // Ends its operations; tells the others. With the last communicator the engine ends too.
   void leave(const std::shared_ptr<CommunicatorState>& communicator);
   void abort(const std::shared_ptr<CommunicatorState>& communicator, const Status& why);
+  Observer& observer() { return observer_; }
+  // What is done when none but the library's own communicator for the timeline is left. It destroys that one.
+  void at_the_end(std::function<void()> farewell);
   const std::vector<Peer>& peers() const { return peers_; }
   Rank me() const { return me_; }
 
@@ -168,6 +172,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   const Rank me_;
   std::vector<Peer> peers_;
+  Observer observer_;
+  std::function<void()> farewell_;
   std::unique_ptr<Router> router_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Control> control_;

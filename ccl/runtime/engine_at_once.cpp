@@ -47,6 +47,7 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
                              .scale = checked->scale,
                              .mark = std::bit_cast<CallMark>(fingerprint)};
   std::optional<Work> work;
+  const std::uint64_t since = observer_.now();
   driver_->try_as_owner([&] {
     if (!may_begin_at_once(c)) return;
     // The next number, unless calls are on their way that have not been started.
@@ -61,6 +62,7 @@ std::optional<Work> Engine::try_at_once(const std::shared_ptr<CommunicatorState>
       return;
     }
     if (!c.local_group->tidy()) untidy_.push_back(c.id);
+    observer_.at_once(call.collective, c, number, kNoRank, group_call.count_bytes, since);
     work = Work();
   });
   return work;
@@ -85,6 +87,7 @@ std::unique_ptr<Submission> Engine::numbered(const std::shared_ptr<CommunicatorS
   std::unique_ptr<Submission> s = *prepare(communicator, call, options);
   s->number = number;
   s->work = std::make_shared<WorkState>(shared_from_this());
+  observer_.submitted(*s);
   return s;
 }
 

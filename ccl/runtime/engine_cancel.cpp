@@ -178,6 +178,7 @@ bool Engine::cancelled_early(Submission& s) {
     return cancelled.number == s.number && cancelled.peer == s.peer;
   });
   if (found == early.end()) return false;
+  observer_.refused(s, found->why.code());
   ended_.push_back({std::move(s.work), found->why});
   early.erase(found);
   forget_messages(*s.communicator, s.number, s.peer);

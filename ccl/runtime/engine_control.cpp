@@ -29,6 +29,7 @@ void Engine::forget(std::uint32_t communicator) {
 
 void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
   bool last = false;
+  std::function<void()> farewell;
   command([&] { leave_as_owner(*communicator); });
   // The caller's buffers are his again afterwards.
   drive([&] { return communicator->active.load(std::memory_order_acquire) == 0; }, Clock::time_point::max());
@@ -40,9 +41,16 @@ void Engine::leave(const std::shared_ptr<CommunicatorState>& communicator) {
                       shm::kGroupKey | communicator->id);
     for (const auto& transport : router_->all()) transport->cancel({communicator->id});
     last = communicators_.empty();
+    if (communicators_.size() == communicators_.count(kTraceCommunicator))
+      farewell = std::exchange(farewell_, {});
     if (last) say_goodbye();
   });
+  if (farewell) farewell();
   if (last) shut_down();
+}
+
+void Engine::at_the_end(std::function<void()> farewell) {
+  command([&] { farewell_ = std::move(farewell); });
 }
 
 void Engine::leave_as_owner(CommunicatorState& communicator) {

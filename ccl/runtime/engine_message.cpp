@@ -38,13 +38,15 @@ std::optional<Work> Engine::try_send_at_once(const std::shared_ptr<CommunicatorS
   WireOp op = message_of(c, call.root, 0, plain_fingerprint(call, options));
   op.data = static_cast<std::byte*>(const_cast<void*>(call.input));
   std::optional<Work> work;
+  const std::uint64_t since = observer_.now();
   driver_->try_as_owner([&] {
     look_round();
     if (!router_ || c.failed() || c.anybody_left || !fits_at_once(router_->to(op.peer), op.length)) return;
     if (!c.early_holds.empty() || !c.early_cancelled.empty()) return;
     op.tag.operation = message_bits(c.me(), call.root) | c.next_send[static_cast<std::size_t>(call.root)]++;
-    work = router_->to(op.peer).try_at_once(op) ? Work()
-                                                : send_later(communicator, call, options, op.tag.operation);
+    const bool sent = router_->to(op.peer).try_at_once(op);
+    if (sent) observer_.at_once(Collective::send, c, op.tag.operation, op.peer, op.length, since);
+    work = sent ? Work() : send_later(communicator, call, options, op.tag.operation);
   });
   return work;
 }
@@ -101,7 +103,9 @@ bool Engine::receive_now(const Submission& s) {
   op.kind = WireKind::recv;
   op.data = static_cast<std::byte*>(s.output);
   bool received = false;
+  const std::uint64_t since = observer_.now();
   look_for_long([&] { return (received = transport.try_at_once(op)) ? Seen::all : Seen::nothing; });
+  if (received) observer_.at_once(Collective::recv, c, s.number, op.peer, op.length, since);
   return received;
 }
 

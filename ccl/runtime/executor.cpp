@@ -43,6 +43,7 @@ bool Executor::look(Run& run) {
       continue;
     }
     run.unposted.erase(run.unposted.begin() + static_cast<std::ptrdiff_t>(i));
+    observer_.completed(run, id);
     release(run, id);
     issue_ready(run);
     any = true;
@@ -77,6 +78,7 @@ void Executor::drop(Run& run, StepId step) {
   STRATA_CHECK(run.on_wire[step], step, run.tag.operation);
   run.on_wire[step] = false;
   --run.in_flight;
+  observer_.completed(run, step);
 }
 
 void Executor::retire(Run& run) {
@@ -108,7 +110,11 @@ void Executor::issue_ready(Run& run) {
 
 void Executor::issue(Run& run, StepId id) {
   const Step& step = run.plan->schedule.steps[id];
-  if (step.on_wire()) return run.at_once ? run.unposted.push_back(id) : post(run, id);
+  if (step.on_wire()) {
+    observer_.posted(run, id);
+    return run.at_once ? run.unposted.push_back(id) : post(run, id);
+  }
+  const std::uint64_t since = observer_.now();
   std::byte* const into = at(run, step.target, step.target_offset);
   const std::byte* const from = at(run, step.source, step.source_offset);
   if (step.op == Op::copy) {
@@ -116,6 +122,7 @@ void Executor::issue(Run& run, StepId id) {
   } else {
     reduce(run, step, into, from);
   }
+  observer_.step(run, step, since);
   release(run, id);
 }
 
@@ -138,6 +145,7 @@ WireOp Executor::wire_op(const Run& run, StepId id) const {
   op.fingerprint = run.fingerprint;
   op.length = step.length;
   op.cookie = cookie(run, id);
+  op.recorder = observer_.recorder();
   if (step.op == Op::send) {
     op.data = at(run, step.source, step.source_offset);
   } else {

@@ -9,6 +9,7 @@
 
 #include "ccl/compute/reduce.hpp"
 #include "ccl/planner/plan_cache.hpp"
+#include "ccl/runtime/observer.hpp"
 #include "ccl/runtime/router.hpp"
 #include "ccl/runtime/scratch_pool.hpp"
 
@@ -47,7 +48,7 @@ struct Run {
 
 class Executor final {
  public:
-  explicit Executor(Router& router) : router_(router) {}
+  Executor(Router& router, const Observer& observer) : router_(router), observer_(observer) {}
   // Binds scratch and issues the first steps. The run's buffers must stay valid until ended().
   void start(Run& run);
   // The same, but posts nothing: after start_at_once() and each look() that returned true, what can be done
@@ -80,6 +81,7 @@ class Executor final {
   void release(Run& run, StepId finished);
 
   Router& router_;
+  const Observer& observer_;
   ScratchPool scratch_;
   std::vector<const void*> parts_;  // of the reduce step at hand
 };

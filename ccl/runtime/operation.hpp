@@ -45,6 +45,7 @@ struct Operation {
   std::shared_ptr<CommunicatorState> communicator;
   std::shared_ptr<WorkState> work;
   std::uint64_t number = 0;
+  Collective collective = Collective::barrier;
   Rank peer = kNoRank;  // point to point only
   std::uint32_t timeout_ms = 0;
   Clock::time_point last_progress;

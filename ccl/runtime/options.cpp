@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::size_t kSecretBytesMax = 4096;
 constexpr std::size_t kLevelsBytesMax = 1 << 20;
+constexpr std::uint32_t kTraceMbMax = 65'536;
 constexpr std::uint32_t kSpinUsMax = 1'000'000;
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 constexpr std::array<std::string_view, 3> kCalibrations = {"auto", "always", "off"};
@@ -104,6 +105,8 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   options.transport = environment.text("STRATA_TRANSPORT");
   options.topology = environment.text("STRATA_TOPOLOGY");
   options.levels = environment.text("STRATA_LEVELS");
+  options.trace = environment.text("STRATA_TRACE");
+  if (Status s = environment.read("STRATA_TRACE_MB", options.trace_mb); !s.ok()) return s;
   if (Status s = environment.read("STRATA_CALIBRATE", options.calibrate); !s.ok()) return s;
   if (Status s = validate_transport(options.transport); !s.ok())
     return invalid("the environment variable STRATA_TRANSPORT: {}", s.message());
@@ -149,6 +152,10 @@ Status validate(const CommunicatorOptions& o) {
     return invalid("tcp_streams is {}; it must be from 1 to {}", o.tcp_streams, kStreamsMax);
   if (o.rendezvous_timeout_ms == 0)
     return invalid("rendezvous_timeout_ms is 0; ranks need some time to meet, for example 60000");
+  if (o.trace.find('\n') != std::string::npos)
+    return invalid("trace is \"{}\"; it must be one line", o.trace);
+  if (o.trace_mb < 1 || o.trace_mb > kTraceMbMax)
+    return invalid("trace_mb is {}; it must be from 1 to {}", o.trace_mb, kTraceMbMax);
   if (o.spin_us > kSpinUsMax) return invalid("spin_us is {}; it may be at most {}", o.spin_us, kSpinUsMax);
   return {};
 }

@@ -26,7 +26,7 @@ std::uint32_t proposal(std::uint32_t parent, std::uint32_t split, std::int32_t c
   return static_cast<std::uint32_t>(z ^ (z >> 31));
 }
 
-bool reserved(std::uint32_t id) { return id <= kFirstCommunicator || id == kControlCommunicator; }
+bool reserved(std::uint32_t id) { return id <= kFirstCommunicator || id >= kTraceCommunicator; }
 
 // My group: its members by key, then by old rank (indices in the parent).
 std::vector<int> members_of(const std::vector<Wish>& wishes, std::int32_t color) {

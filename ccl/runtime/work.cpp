@@ -69,11 +69,34 @@ Status Work::status() const {
   return state_->ended() ? state_->status() : Status{};
 }
 
+namespace {
+
+// While it lives, the calling thread waits for something of the engine.
+class Waiting final {
+ public:
+  explicit Waiting(Engine* engine)
+      : engine_(engine), since_(engine == nullptr ? 0 : engine->observer().now()) {}
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+  ~Waiting() {
+    if (engine_ != nullptr) engine_->observer().waited(since_);
+  }
+
+ private:
+  Engine* const engine_;
+  const std::uint64_t since_;
+};
+
+}  // namespace
+
 Status Work::wait() const {
   if (!state_) return {};
   if (!state_->parts.empty()) return wait_all(state_->parts);
-  if (state_->engine && !state_->ended()) state_->engine->begin_waiting(*state_);
-  if (state_->engine) state_->engine->drive([this] { return state_->ended(); }, kForever);
+  if (state_->engine && !state_->ended()) {
+    const Waiting waiting(state_->engine.get());
+    state_->engine->begin_waiting(*state_);
+    state_->engine->drive([this] { return state_->ended(); }, kForever);
+  }
   return state_->status();
 }
 
@@ -82,6 +105,7 @@ Status Work::wait_for(std::chrono::milliseconds timeout) const {
   const auto deadline = Clock::now() + timeout;
   const auto wait_one = [&](const Work& work) {
     WorkState& state = *work.state_;
+    const Waiting waiting(state.ended() ? nullptr : state.engine.get());
     return state.ended() || state.engine->drive([&] { return state.ended(); }, deadline);
   };
   if (state_->parts.empty()) return wait_one(*this) ? state_->status() : timed_out(timeout);
@@ -135,6 +159,7 @@ std::size_t Work::wait_any(std::span<const Work> works) {
     if (state == nullptr || !state->engine) continue;
     bool one_engine = true;
     for (const Work& w : works) one_engine = one_engine && w.state_ && w.state_->engine == state->engine;
+    const Waiting waiting(state->engine.get());
     state->engine->drive([&] { return first_ended() < works.size(); },
                          one_engine ? kForever : Clock::now() + std::chrono::milliseconds(1));
   }

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ccl/trace/recorder.hpp"
 #include "strata/status.hpp"
 #include "strata/types.hpp"
 
@@ -65,12 +66,27 @@ struct WireOp {
   Rank peer = 0;                   // index among the transport's ranks
   Tag tag;
   Fingerprint fingerprint;
-  std::byte* data = nullptr;          // send: source (only read); recv, recv_reduce: target
-  const std::byte* addend = nullptr;  // recv_reduce: data = addend (reduce) received; may be data
-  std::uint64_t length = 0;           // bytes; may be 0
-  WireReduce reduce = nullptr;        // recv_reduce
-  std::uint64_t cookie = 0;           // handed back
+  std::byte* data = nullptr;            // send: source (only read); recv, recv_reduce: target
+  const std::byte* addend = nullptr;    // recv_reduce: data = addend (reduce) received; may be data
+  std::uint64_t length = 0;             // bytes; may be 0
+  WireReduce reduce = nullptr;          // recv_reduce
+  std::uint64_t cookie = 0;             // handed back
+  trace::Recorder* recorder = nullptr;  // send: told when its first byte goes out; null: nobody asks
 };
+
+inline void note_departure(const WireOp& op) {
+  if (op.recorder == nullptr) [[likely]]
+    return;
+  trace::Record r;
+  r.time = op.recorder->now();
+  r.of.operation = op.tag.operation;
+  r.of.bytes = op.length;
+  r.communicator = op.tag.communicator;
+  r.peer = op.peer;
+  r.detail = op.tag.message;
+  r.what = static_cast<std::uint8_t>(trace::Direction::send);
+  op.recorder->add(trace::Kind::departed, r);
+}
 
 struct Completion {
   std::uint64_t cookie = 0;

@@ -79,11 +79,13 @@ typedef struct strata_comm_options {
   const char* topology;  /* a topology file with the job's hosts, the same on all ranks */
   const char* levels;    /* levels by hand: "2x4", "numa,host,rack" or "0-3,4-7;0-7", the same on all ranks */
   int32_t no_single_copy; /* 1: ranks of a host do not read each other's buffers */
+  const char* trace;      /* a file for the job's timeline; see communicator options in strata/options.hpp */
+  uint32_t trace_mb;      /* MiB that each rank keeps of it; default 32 */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, \
-        NULL, NULL, 0                                                                                    \
+        NULL, NULL, 0, NULL, 0                                                                           \
   }
 
 typedef struct strata_call_options {
@@ -201,6 +203,16 @@ STRATA_API int strata_work_then(strata_work_t work, void (*callback)(int result,
                                 void* context);
 /* Frees the handle, not the operation: that goes on. */
 STRATA_API void strata_work_free(strata_work_t work);
+
+/* Spans of the application's own work in the job's timeline (strata/trace.hpp): of the name 24 bytes are
+ * kept; an index of at least 0 is shown after it. Each begin needs an end on its thread, the innermost first.
+ * Nothing happens while no timeline is recorded, which strata_trace_recorded() tells by 0. */
+typedef STRATA_ENUM(strata_trace_category){
+    STRATA_TRACE_COMPUTE = 0, /* hides communication that is in flight meanwhile, in the summary */
+    STRATA_TRACE_DATA = 1, STRATA_TRACE_OTHER = 2} strata_trace_category;
+STRATA_API int strata_trace_begin(const char* name, int32_t index, strata_trace_category category);
+STRATA_API int strata_trace_end(void);
+STRATA_API int strata_trace_recorded(void);
 
 #ifdef __cplusplus
 }

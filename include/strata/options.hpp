@@ -52,6 +52,14 @@ struct CommunicatorOptions {
   // the built-in costs are used. Rank 0's counts.
   std::string calibrate;
 
+  // A file for the timeline of the whole job, in the trace-event format of Chrome and Perfetto; rank 0's
+  // counts, and rank 0 writes it, and a summary on standard error, when the last communicator is destroyed:
+  // that waits for all ranks then. Each rank records into FILE.rankN.part, of trace_mb MiB (2^20 bytes; what
+  // does not fit is dropped and counted), beside the file or in the directory for temporary files; these stay
+  // only when they cannot be gathered. No error of all this fails the job. Empty: nothing is recorded.
+  std::string trace;
+  std::uint32_t trace_mb = 32;
+
   // A topology file (`strata-topo --help` shows the format): what cannot be discovered of racks, rails and
   // machines. It must have the job's hosts. All ranks must be given the same one, each by its own path.
   // Empty: what can be discovered.

@@ -122,6 +122,7 @@ int start(const Options& options, CommunicatorOptions where) {
   if (!options.transport.empty()) where.transport = options.transport;
   if (!options.topology.empty()) where.topology = options.topology;
   if (!options.levels.empty()) where.levels = options.levels;
+  if (!options.trace.empty()) where.trace = options.trace;
   if (options.timeout_ms != 0) where.timeout_ms = options.timeout_ms;
   if (options.tests.size() > 1) where.algorithm = options.algorithm;
   Expected<Communicator> communicator = Communicator::create(where);

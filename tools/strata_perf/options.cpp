@@ -225,6 +225,8 @@ class Binder {
            [this](const auto&, const auto& text) { o_.topology = text; });
     option("--levels", "LEVELS", "2x4, numa,host,rack or 0-3,4-7;0-7 (STRATA_LEVELS)",
            [this](const auto&, const auto& text) { o_.levels = text; });
+    option("--trace", "FILE", "gets the timeline of all ranks, for Perfetto (STRATA_TRACE)",
+           [this](const auto&, const auto& text) { o_.trace = text; });
     option("-T,--timeout", "SECONDS", "an operation without progress for so long fails [60]",
            [this](const auto& f, const auto& text) {
              o_.timeout_ms = static_cast<std::uint32_t>(whole_number(f, text, 1, 4'000'000) * 1000);

@@ -34,7 +34,7 @@ struct Options {
   double sampled_s = 0;          // above 0: timed in samples, for so long
   bool shared_memory = false;    // buffers of strata::allocate()
   std::uint32_t timeout_ms = 0;  // 0: the library's default
-  std::string algorithm, transport, topology, levels;
+  std::string algorithm, transport, topology, levels, trace;
   bool explain = false;         // predictions are printed
   bool all_algorithms = false;  // every candidate is measured
   std::string csv_path, json_path;

@@ -1,11 +1,15 @@
 // strata-run: starts the ranks of a job on this host.
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 #include <optional>
 
+#include "ccl/algorithms/algorithm.hpp"
 #include "ccl/base/log.hpp"
+#include "ccl/bootstrap/rendezvous_roll.hpp"
 #include "ccl/runtime/options.hpp"
+#include "ccl/trace/merge.hpp"
 #include "tools/strata_run/host_facts.hpp"
 #include "tools/strata_run/job_folder.hpp"
 #include "tools/strata_run/lab.hpp"
@@ -35,6 +39,25 @@ void log_plan(const Options& options, const Job& job) {
              std::max(1, static_cast<int>(job.cores.size()) / options.ranks));
 }
 
+// The timeline of a job that rank 0 could not write: of the ranks that were started here.
+void save_timeline(const Options& options, const std::string& trace, std::uint64_t since_ns) {
+  std::vector<Rank> ranks;
+  for (int i = 0; i < options.ranks; ++i) ranks.push_back(rank_of(options, i));
+  std::vector<std::string_view> algorithms;
+  for (const Algorithm& algorithm : catalog()) algorithms.push_back(algorithm.name);
+  const auto found = trace::merge_parts(trace, ranks, since_ns, algorithms);
+  if (!found)
+    complain(Status(found.status().code(), fmt::format("the timeline: {}", found.status().message())), 0);
+  else if (!found->empty())
+    std::fprintf(stderr, "strata-run: %s has what rank %s had recorded of the timeline\n", trace.c_str(),
+                 rendezvous::list_ranks(*found).c_str());
+}
+
+std::uint64_t since_1970_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
 int launch(const Options& options, Job job, const Environment& environment, const std::string& folder,
            const Command& command) {
   const std::vector<std::string> inherited = environment.assignments();
@@ -52,6 +75,7 @@ int launch(const Options& options, Job job, const Environment& environment, cons
     lab.emplace(std::move(*made));
     job.rendezvous = lab_rendezvous(lab->hosts()[0].address);
   }
+  const std::uint64_t since_ns = since_1970_ns();
   Supervisor supervisor(options, environment, std::move(*guardian));
   for (int i = 0; i < options.ranks; ++i) {
     Command own = command;
@@ -60,7 +84,11 @@ int launch(const Options& options, Job job, const Environment& environment, cons
     const Status started = supervisor.start(own, i, environment_of(options, job, inherited, i));
     if (!started.ok()) return complain(started, kNotExecutable);
   }
-  return supervisor.run();
+  const int exit_code = supervisor.run();
+  const std::string_view inherited_trace = environment.text("STRATA_TRACE");
+  const std::string trace = options.trace.empty() ? std::string(inherited_trace) : options.trace;
+  if (!trace.empty()) save_timeline(options, trace, since_ns);
+  return exit_code;
 }
 
 int main(int argc, const char* const* argv) {

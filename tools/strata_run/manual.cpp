@@ -52,6 +52,13 @@ OUTPUT
   apart. A program that writes to a pipe may keep its output back; python -u and stdbuf -oL do not let it.
   Rank 0 reads standard input, unless that is a terminal; the others read nothing.
 
+TIMELINE
+  --trace FILE records what every rank does (calls, messages, steps, waits, and what the program marks by
+  strata/trace.hpp) and has rank 0 write all of it, by one clock, into one file for ui.perfetto.dev or
+  chrome://tracing when the job ends, with a summary on standard error. Each rank keeps 32 MiB (STRATA_TRACE_MB), in
+  FILE.rankN.part or in TMPDIR, until then. Of a job that fails, FILE is made of what this host's ranks have left,
+  killed ones too.
+
 SIGNALS AND FAILURES
   When a rank fails, or on SIGINT, SIGTERM, SIGHUP or SIGQUIT, all ranks and what they have started are asked to end
   (SIGTERM, or the signal itself), and killed after --grace seconds. A second SIGINT kills at once. SIGUSR1, SIGUSR2

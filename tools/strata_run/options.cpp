@@ -95,6 +95,9 @@ void add_library_options(CLI::App& app, Options& o) {
       ->type_name("FILE");
   app.add_option("--levels", o.levels, "Sets STRATA_LEVELS: 2x4, numa,host,rack or 0-3,4-7;0-7")
       ->type_name("LEVELS");
+  app.add_option("--trace", o.trace,
+                 "Sets STRATA_TRACE: a file for the job's timeline, for Perfetto; see TIMELINE")
+      ->type_name("FILE");
   app.add_option("--timeout", o.timeout_s,
                  "An operation stalled for so long fails on all ranks; 0: never (60)")
       ->type_name("SECONDS")

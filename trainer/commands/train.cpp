@@ -33,7 +33,7 @@ EXAMPLES
 int train(const SettingFlags& flags) {
   watch_stop_signals();
   const auto config = flags.read();
-  auto peers = Peers::from_environment();
+  auto peers = Peers::from_environment(config.ok() ? config->trace : "");
   if (!peers.ok()) {
     if (!config.ok()) report(config.status());
     return report(peers.status());

@@ -27,7 +27,7 @@ struct Config {
   std::int64_t validate_every = 100, validation_samples = 128;
   // [output]
   std::int64_t log_every = 20, checkpoint_every = 0;
-  std::string metrics, checkpoint;
+  std::string metrics, checkpoint, trace;
   // [sample]
   std::int64_t sample_tokens = 240, top_k = 40;
   std::string prompt = "\n";

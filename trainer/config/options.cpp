@@ -57,6 +57,7 @@ const Option kOptions[] = {
 
     {"output", "log_every", &C::log_every, 1, kMany, "steps between lines where there is no terminal"},
     {"output", "metrics", &C::metrics, 0, 0, "file for one JSON object a step"},
+    {"output", "trace", &C::trace, 0, 0, "file for the timeline of all ranks, for Perfetto (STRATA_TRACE)"},
     {"output", "checkpoint", &C::checkpoint, 0, 0, "safetensors file for the weights, Hugging Face names"},
     {"output", "checkpoint_every", &C::checkpoint_every, 0, kMany, "steps between saves; 0: at the end"},
 

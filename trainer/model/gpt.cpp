@@ -3,11 +3,23 @@
 
 #include <algorithm>
 
+#include "strata/trace.hpp"
 #include "trainer/base/check.hpp"
 
 namespace strata::trainer {
 
 using enum ModelTensor;
+
+namespace {
+
+// In the timeline; waiting for weights is not part of it.
+template <class Work>
+void traced(std::string_view name, std::size_t layer, Work&& work) {
+  const TraceSpan span(name, static_cast<int>(layer));
+  work();
+}
+
+}  // namespace
 
 Gpt::Gpt(const ModelShape& shape, std::size_t sequences_max, Device& device)
     : device_(device), table_(shape), rows_max_(sequences_max * shape.sequence) {}
@@ -54,9 +66,10 @@ const float* Gpt::forward_blocks(const Batch& batch, PassListener* listener) {
   const float* residual = kept_.embedded;
   for (std::size_t layer = 0; layer < kept_.blocks.size(); ++layer) {
     needs(table_.at(layer, BlockTensor::projection_weight));
-    forward_attention(pass, block_weights_[layer], residual, kept_.blocks[layer]);
+    traced("forward attention", layer,
+           [&] { forward_attention(pass, block_weights_[layer], residual, kept_.blocks[layer]); });
     needs(table_.at(layer, BlockTensor::down_weight));
-    forward_mlp(pass, block_weights_[layer], kept_.blocks[layer]);
+    traced("forward mlp", layer, [&] { forward_mlp(pass, block_weights_[layer], kept_.blocks[layer]); });
     residual = kept_.blocks[layer].out;
   }
   needs(table_.at(final_norm_weight));
@@ -71,6 +84,7 @@ void Gpt::final_norm(const Batch& batch, const float* residual) {
 // A few rows at a time, so that the logits of a large vocabulary need not all exist. Going back, they turn
 // into their own gradient, and that into the final norm's (in backward.narrow) and the embedding's.
 double Gpt::head(const Batch& batch, float grad_scale) {
+  const TraceSpan span("head");
   const auto width = static_cast<std::int64_t>(table_.shape().width);
   const auto vocabulary = static_cast<std::int64_t>(table_.shape().vocabulary);
   double sum = 0;
@@ -105,10 +119,14 @@ double Gpt::forward_backward(const Batch& batch, float grad_scale, PassListener*
   ready(table_.at(final_norm_bias));
   for (std::size_t layer = kept_.blocks.size(); layer-- > 0;) {
     const float* in = layer ? kept_.blocks[layer - 1].out : kept_.embedded;
-    backward_mlp(pass, block_weights_[layer], block_grads_[layer], kept_.blocks[layer], kept_.backward);
+    traced("backward mlp", layer, [&] {
+      backward_mlp(pass, block_weights_[layer], block_grads_[layer], kept_.blocks[layer], kept_.backward);
+    });
     ready(table_.at(layer, BlockTensor::norm_2_bias));
-    backward_attention(pass, block_weights_[layer], block_grads_[layer], in, kept_.blocks[layer],
-                       kept_.backward);
+    traced("backward attention", layer, [&] {
+      backward_attention(pass, block_weights_[layer], block_grads_[layer], in, kept_.blocks[layer],
+                         kept_.backward);
+    });
     ready(table_.at(layer, BlockTensor::norm_1_bias));
   }
   device_.embed_backward(batch.rows(), width, batch.sequence, batch.tokens, kept_.backward.residual,

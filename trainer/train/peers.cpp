@@ -29,12 +29,18 @@ std::uint64_t host_fingerprint() {
 
 }  // namespace
 
-Expected<Peers> Peers::from_environment() {
-  if (!CommunicatorOptions::launched()) return Peers();
-  auto options = CommunicatorOptions::from_environment();
-  if (!options.ok()) return options.status();
-  if (options->size == 1) return Peers();
-  auto communicator = Communicator::create(*options);
+Expected<Peers> Peers::from_environment(const std::string& trace) {
+  CommunicatorOptions options;
+  options.rank = 0, options.size = 1;
+  if (CommunicatorOptions::launched()) {
+    auto read = CommunicatorOptions::from_environment();
+    if (!read.ok()) return read.status();
+    options = *std::move(read);
+  }
+  if (!trace.empty()) options.trace = trace;
+  // Of one rank alone only a timeline needs a communicator.
+  if (options.size == 1 && options.trace.empty()) return Peers();
+  auto communicator = Communicator::create(options);
   if (!communicator.ok()) return communicator.status();
   return Peers(std::move(communicator).value());
 }

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "strata/communicator.hpp"
 
@@ -14,8 +15,8 @@ class Peers final {
   Peers() = default;  // alone
   explicit Peers(Communicator communicator) : communicator_(std::move(communicator)) {}
   // As the environment says (RANK, WORLD_SIZE, STRATA_*): alone if it names no size, or one rank. Errors:
-  // those of Communicator::create.
-  static Expected<Peers> from_environment();
+  // those of Communicator::create. trace: a file for the timeline; empty: as the environment says.
+  static Expected<Peers> from_environment(const std::string& trace);
 
   int rank() const { return communicator_ ? communicator_->rank() : 0; }
   int size() const { return communicator_ ? communicator_->size() : 1; }

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "strata/trace.hpp"
 #include "trainer/train/stop_signal.hpp"
 
 namespace strata::trainer {
@@ -27,6 +28,7 @@ std::uint64_t fingerprint(const float* values, std::size_t count) {
 }  // namespace
 
 Expected<std::optional<StepResult>> Steps::run(std::int64_t step) {
+  const TraceSpan span("step", static_cast<int>(step), TraceCategory::other);
   if (!under_way_) begin_ = Update::Clock::now();
   const double loss = forward_backward(step);  // and the rest of the step before, if one is under way
   const auto before = complete(true);
@@ -56,8 +58,11 @@ double Steps::forward_backward(std::int64_t step) {
   double sum = 0;
   for (std::uint64_t first = mine.begin; first < mine.end; first += s_.micro_batch) {
     const auto count = std::min<std::uint64_t>(s_.micro_batch, mine.end - first);
-    s_.train_sampler->load(static_cast<std::uint64_t>(step) * batch + first, count, s_.tokens.data(),
-                           s_.targets.data());
+    {
+      const TraceSpan span("data", TraceCategory::data);
+      s_.train_sampler->load(static_cast<std::uint64_t>(step) * batch + first, count, s_.tokens.data(),
+                             s_.targets.data());
+    }
     if (first + count == mine.end) s_.update->expect(s_.learning_rate.at(step));
     sum += s_.gpt->forward_backward({s_.tokens.data(), s_.targets.data(), count, sequence}, grad_scale,
                                     &*s_.update);

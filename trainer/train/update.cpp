@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "strata/trace.hpp"
 #include "trainer/base/check.hpp"
 
 namespace strata::trainer {
@@ -71,6 +72,7 @@ void Update::take_one() {
 }
 
 void Update::update(const Bucket& bucket, double grad_scale) {
+  const TraceSpan span("optimizer");
   optimizer_.update(bucket.begin, bucket.end, grad_scale, gpt_.weights(), gpt_.grads());
 }
 

@@ -103,6 +103,7 @@ bool Sender::add_fragment(Batch& batch) {
   header.offset = message->framed;
   header.fragment = static_cast<std::uint32_t>(bytes);
   const std::byte* payload = bytes > 0 ? op.data + message->framed : nullptr;
+  if (message->framed == 0) note_departure(op);
   message->framed += bytes;
   const bool last = message->framed == op.length;
   passed_ = due ? 0 : passed_ + kFrameBytes + bytes;

@@ -1,0 +1,85 @@
+// What is told of a rank's work to its timeline. Costs a load and a branch while nobody wants to know.
+#pragma once
+#include <atomic>
+#include <cstdint>
+
+#include "ccl/schedule/step.hpp"
+#include "ccl/trace/recorder.hpp"
+#include "strata/status.hpp"
+#include "strata/types.hpp"
+
+namespace strata {
+
+struct CommunicatorState;
+struct Operation;
+struct Run;
+struct Submission;
+struct WireOp;
+
+class Observer final {
+ public:
+  // Any thread.
+  void record_to(trace::Recorder* recorder) { recorder_.store(recorder, std::memory_order_release); }
+  trace::Recorder* recorder() const { return recorder_.load(std::memory_order_relaxed); }
+
+  void submitted(const Submission& s) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_submitted(*r, s);
+  }
+  void refused(const Submission& s, ErrorCode why) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_refused(*r, s, why);
+  }
+  void started(const Operation& o, const Submission& s) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_started(*r, o, s);
+  }
+  void ended(const Operation& o, ErrorCode how) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_ended(*r, o, how);
+  }
+  void posted(const Run& run, StepId step) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_message(*r, trace::Kind::posted, run, step);
+  }
+  void completed(const Run& run, StepId step) const {
+    if (auto* r = recorder()) [[unlikely]]
+      record_message(*r, trace::Kind::completed, run, step);
+  }
+
+  // A moment, for what is recorded when it has ended; 0: nobody wants to know.
+  std::uint64_t now() const {
+    const auto* r = recorder();
+    return r == nullptr ? 0 : r->now();
+  }
+  void step(const Run& run, const Step& step, std::uint64_t since) const {
+    if (auto* r = recorder(); r != nullptr && since != 0) [[unlikely]]
+      record_step(*r, run, step, since);
+  }
+  void waited(std::uint64_t since) const {
+    if (auto* r = recorder(); r != nullptr && since != 0) [[unlikely]]
+      record_wait(*r, since);
+  }
+  // A whole operation on common memory, or a message (peer: of the job) without an operation.
+  void at_once(Collective collective, const CommunicatorState& communicator, std::uint64_t number, Rank peer,
+               std::uint64_t bytes, std::uint64_t since) const {
+    if (auto* r = recorder(); r != nullptr && since != 0) [[unlikely]]
+      record_at_once(*r, collective, communicator, number, peer, bytes, since);
+  }
+
+ private:
+  static void record_submitted(trace::Recorder& to, const Submission& submission);
+  static void record_refused(trace::Recorder& to, const Submission& submission, ErrorCode why);
+  static void record_started(trace::Recorder& to, const Operation& operation, const Submission& submission);
+  static void record_ended(trace::Recorder& to, const Operation& operation, ErrorCode how);
+  static void record_message(trace::Recorder& to, trace::Kind kind, const Run& run, StepId step);
+  static void record_step(trace::Recorder& to, const Run& run, const Step& step, std::uint64_t since);
+  static void record_wait(trace::Recorder& to, std::uint64_t since);
+  static void record_at_once(trace::Recorder& to, Collective collective,
+                             const CommunicatorState& communicator, std::uint64_t number, Rank peer,
+                             std::uint64_t bytes, std::uint64_t since);
+
+  std::atomic<trace::Recorder*> recorder_{nullptr};
+};
+
+}  // namespace strata

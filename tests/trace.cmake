@@ -1,0 +1,6 @@
+# The timeline: records, what they become, and the file.
+strata_test(trace_test SOURCES trace/recorder_test.cpp trace/timeline_test.cpp trace/usage_test.cpp)
+add_test(NAME timeline_job_test
+  COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/trace/timeline_job_test.py
+          $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)
+set_tests_properties(timeline_job_test PROPERTIES TIMEOUT 300 PROCESSORS 2)
