@@ -122,7 +122,7 @@ TEST_CASE("a batch resumes where the pipe stopped, also after a rescue") {
       script->room_bytes = pick(random, 0, 400);
       batch.write(pipe, [&](const Batch::Frame&) { ++done; });
       if (pick(random, 0, 20) > 0) continue;
-      batch.rescue(1);
+      batch.rescue(0, {.communicator = 1});
       for (std::size_t i = 0; i < payloads.size(); ++i) {
         if ((payloads.size() - i) % 2 == 1) std::vector<std::byte>(payloads[i].size()).swap(payloads[i]);
       }
