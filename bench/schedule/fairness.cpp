@@ -12,7 +12,7 @@ namespace strata::bench {
 namespace {
 
 struct Options {
-  std::uint64_t bytes = 8u << 20;
+  std::uint64_t bytes = 2u << 20;
   int operations = 4, rounds = 3;
 };
 

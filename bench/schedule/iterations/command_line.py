@@ -38,7 +38,7 @@ PACKAGES (Debian)
   gnuplot-nox iproute2"""
 
 PARTS = ("cells", "fairness", "trainer")
-QUICK = {"ratios": [1.0], "rounds": 2, "calibration_seconds": 0.5, "trainer_steps": 12}
+QUICK = {"ratios": [1.0], "rounds": 2, "calibration_seconds": 0.5, "trainer_steps": 10}
 
 
 def ratio(entry):
@@ -70,13 +70,13 @@ def add_what(p):
     p.add_argument("--rate", default="200mbit", metavar="RATE", help="of each host's link, each way (200mbit)")
     p.add_argument("--seconds", type=at_least(0.01, float), default=0.9, metavar="S",
                    help="of an iteration in which nothing overlaps (0.9)")
-    p.add_argument("--trainer-rate", default="200mbit", metavar="RATE", help="the same for the trainer (200mbit)")
-    p.add_argument("--trainer-steps", type=at_least(3), default=24, metavar="N", help="of each of its runs (24)")
+    p.add_argument("--trainer-rate", default="400mbit", metavar="RATE", help="the same for the trainer (400mbit)")
+    p.add_argument("--trainer-steps", type=at_least(3), default=16, metavar="N", help="of each of its runs (16)")
 
 
 def add_how(p):
     p.add_argument("--quick", action="store_true", help="other defaults: ratio 1, two rounds, short runs of the trainer")
-    p.add_argument("--rounds", type=at_least(1), default=4, metavar="N", help="turns of each arm (4)")
+    p.add_argument("--rounds", type=at_least(1), default=3, metavar="N", help="turns of each arm (3)")
     p.add_argument("--iterations", type=at_least(1), default=2, metavar="N", help="timed in a turn, after one that is not (2)")
     p.add_argument("--calibration-seconds", type=at_least(0.01, float), default=1.0, metavar="S", help="for each link (1)")
     p.add_argument("--retries", type=at_least(0), default=2, metavar="N",

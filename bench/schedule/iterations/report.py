@@ -49,7 +49,7 @@ def fairness_text(run):
     if not counted:
         return ""
     first, second = (statistics.median(column) for column in zip(*counted))
-    return ("## Two communicators of one priority\n\nEach has four all-reduces of 8 MiB; all are submitted at once, those of the first "
+    return ("## Two communicators of one priority\n\nEach has four all-reduces of 2 MiB; all are submitted at once, those of the first "
             "one before those of the second. Until each had its last sum, medians, on the slowest rank:\n\n"
             + markdown(["first ms", "second ms", "second / first"], [[number(first), number(second), times(second / first)]]) + "\n")
 
@@ -66,7 +66,7 @@ def trainer_text(run):
             tokens = tokens_of(run, arm.name)
             rows.append([arm.name, number(tokens), times(serial and tokens / serial), number(1e3 * statistics.median(f.seconds for f in found)),
                          number(statistics.median(f.exposed_ms for f in found)), len(found)])
-    return (f"## The trainer\n\n`strata-gpt`, a GPT of 4 layers of width 128, {BATCH} sequences of {SEQUENCE} tokens a step, no "
+    return (f"## The trainer\n\n`strata-gpt`, a GPT of 4 layers of width 192, {BATCH} sequences of {SEQUENCE} tokens a step, no "
             f"clipping, on four hosts of one rank at {run.options.trainer_rate}, all on these cores. Medians over runs of the medians over "
             f"their steps. {rejected} of {len(run.trainer)} runs are rejected: others used more than {limit:g} % of a core just before "
             "or after. Exposed: what computation waited for sums.\n\n"

@@ -8,7 +8,7 @@ from comparison import build
 TEXT = os.path.join(build.ROOT, "data", "english.txt")
 BATCH, SEQUENCE = 32, 128
 # No clipping: its norm needs all sums before the first weight changes.
-MODEL = ("--layers", "4", "--heads", "4", "--width", "128", "--sequence", str(SEQUENCE), "--batch", str(BATCH), "--threads", "1",
+MODEL = ("--layers", "4", "--heads", "4", "--width", "192", "--sequence", str(SEQUENCE), "--batch", str(BATCH), "--threads", "1",
          "--clip-norm", "0", "--bucket-mb", "0.5")
 REPORTS = ("--warmup-steps", "1", "--validate-every", "0", "--validation-samples", "4", "--sample-tokens", "0")
 WARM_UP = 2  # steps that do not count
