@@ -13,4 +13,4 @@ strata_fuzzer(fuzz_frames SOURCES transport/fuzz_frames.cpp)
 # The pipes beneath the stream protocol.
 strata_test(pipes_test PROCESSORS 2 SOURCES transport/shm_tcp_laws.cpp
   transport/shm_pipes.cpp transport/shm_ring.cpp
-  transport/tcp_pipes.cpp transport/tcp_descriptor.cpp transport/tcp_handshake.cpp)
+  transport/tcp_credit.cpp transport/tcp_pipes.cpp transport/tcp_descriptor.cpp transport/tcp_handshake.cpp)

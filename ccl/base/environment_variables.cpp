@@ -25,6 +25,13 @@ constexpr Variable kVariables[] = {
      "The ports that Strata may choose to listen on, for firewalls."},
     {"STRATA_TCP_STREAMS", Kind::number, "",
      "TCP connections to each peer. More than one pays where the network limits each flow.", 1, 16},
+    {"STRATA_TCP_CREDIT_KB", Kind::number, "",
+     "KiB that a connection to another host may have under way, which nothing overtakes. Without it, or 0: "
+     "tuned.",
+     0, 65'536},
+    {"STRATA_TCP_FRAGMENT_KB", Kind::number, "",
+     "KiB of the pieces in which a message goes to another host. Without it, or 0: a quarter of the credit.",
+     0, 1024},
     {"STRATA_TIMEOUT_MS", Kind::number, "",
      "An operation without progress for so long fails on all ranks; 0: never.", 0, kMillisecondsMax},
     {"STRATA_RENDEZVOUS_TIMEOUT_MS", Kind::number, "", "All ranks must have come by then.", 1,

@@ -46,6 +46,8 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   if (full.tcp_streams > 0) o.tcp_streams = full.tcp_streams;
   o.trace = text(full.trace);
   if (full.trace_mb > 0) o.trace_mb = full.trace_mb;
+  o.tcp_credit_kb = full.tcp_credit_kb;
+  o.tcp_fragment_kb = full.tcp_fragment_kb;
   return o;
 }
 

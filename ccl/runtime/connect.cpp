@@ -39,7 +39,9 @@ Expected<std::vector<Candidate>> candidates(const CommunicatorOptions& options) 
   all[1].factory = make_tcp_transport({.interface = options.interface,
                                        .port_min = options.port_min,
                                        .port_max = options.port_max,
-                                       .streams = options.tcp_streams});
+                                       .streams = options.tcp_streams,
+                                       .credit_bytes = std::size_t{options.tcp_credit_kb} << 10,
+                                       .fragment_bytes = std::size_t{options.tcp_fragment_kb} << 10});
   const std::vector<std::string> names = wanted_names(options.transport);
   for (const std::string& name : names)
     if (std::none_of(all.begin(), all.end(), [&](const Candidate& c) { return c.factory->name() == name; }))

@@ -17,6 +17,7 @@ constexpr std::size_t kSecretBytesMax = 4096;
 constexpr std::size_t kLevelsBytesMax = 1 << 20;
 constexpr std::uint32_t kTraceMbMax = 65'536;
 constexpr std::uint32_t kSpinUsMax = 1'000'000;
+constexpr std::uint32_t kCreditKbMin = 16, kCreditKbMax = 64 << 10, kFragmentKbMax = 1024;
 constexpr std::array<std::string_view, 2> kTransports = {"shm", "tcp"};
 constexpr std::array<std::string_view, 3> kCalibrations = {"auto", "always", "off"};
 
@@ -114,6 +115,8 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
       !s.ok())
     return s;
   if (Status s = environment.read("STRATA_TCP_STREAMS", options.tcp_streams); !s.ok()) return s;
+  if (Status s = environment.read("STRATA_TCP_CREDIT_KB", options.tcp_credit_kb); !s.ok()) return s;
+  if (Status s = environment.read("STRATA_TCP_FRAGMENT_KB", options.tcp_fragment_kb); !s.ok()) return s;
   if (Status s = environment.read("STRATA_TIMEOUT_MS", options.timeout_ms); !s.ok()) return s;
   if (Status s = environment.read("STRATA_RENDEZVOUS_TIMEOUT_MS", options.rendezvous_timeout_ms); !s.ok())
     return s;
@@ -150,6 +153,12 @@ Status validate(const CommunicatorOptions& o) {
         o.port_min, o.port_max);
   if (o.tcp_streams < 1 || o.tcp_streams > kStreamsMax)
     return invalid("tcp_streams is {}; it must be from 1 to {}", o.tcp_streams, kStreamsMax);
+  if (o.tcp_credit_kb != 0 && (o.tcp_credit_kb < kCreditKbMin || o.tcp_credit_kb > kCreditKbMax))
+    return invalid("tcp_credit_kb is {}; it must be from {} to {}, or 0: tuned", o.tcp_credit_kb,
+                   kCreditKbMin, kCreditKbMax);
+  if (o.tcp_fragment_kb > kFragmentKbMax)
+    return invalid("tcp_fragment_kb is {}; it may be at most {}; 0: tuned", o.tcp_fragment_kb,
+                   kFragmentKbMax);
   if (o.rendezvous_timeout_ms == 0)
     return invalid("rendezvous_timeout_ms is 0; ranks need some time to meet, for example 60000");
   if (o.trace.find('\n') != std::string::npos)

@@ -30,6 +30,8 @@ struct TcpOptions {
   std::string interface;                     // CommunicatorOptions::interface
   std::uint16_t port_min = 0, port_max = 0;  // listening ports; 0, 0: any
   std::uint32_t streams = 1;                 // connections to each peer on each rail, 1 to kStreamsMax
+  // Between hosts, in bytes; 0: tuned. See CommunicatorOptions::tcp_credit_kb and tcp_fragment_kb.
+  std::size_t credit_bytes = 0, fragment_bytes = 0;
 };
 inline constexpr std::uint32_t kStreamsMax = 16;
 inline constexpr std::uint32_t kRailsMax = 16;  // interfaces that are used at once

@@ -35,7 +35,8 @@ class Pipe {
   virtual Status status() const = 0;
   // Nothing more will be written: the peer is told so, what it has sent can still be read.
   virtual void close() {}
-  // How much goes into the pipe in one piece, which what is more urgent has to wait for; a multiple of 16.
+  // How much goes into the pipe in one piece, which what is more urgent has to wait for; a multiple of 16. It
+  // may change.
   virtual std::size_t fragment_bytes() const { return 128 << 10; }
 };
 

@@ -14,6 +14,6 @@ target_sources(strata_core PRIVATE
   transport/shm/meeting.cpp transport/shm/ring.cpp
   transport/shm/segment.cpp transport/shm/shm_descriptor.cpp transport/shm/shm_pipe.cpp
   transport/shm/shm_pipe_set.cpp transport/shm/shm_pipes.cpp transport/shm/shm_transport.cpp
-  transport/tcp/listening.cpp transport/tcp/meeting.cpp transport/tcp/socket_options.cpp
+  transport/tcp/credit.cpp transport/tcp/in_flight.cpp transport/tcp/listening.cpp transport/tcp/meeting.cpp transport/tcp/socket_options.cpp
   transport/tcp/tcp_descriptor.cpp transport/tcp/tcp_pipe.cpp transport/tcp/tcp_pipe_set.cpp
   transport/tcp/tcp_pipes.cpp transport/tcp/tcp_transport.cpp)

@@ -81,11 +81,12 @@ typedef struct strata_comm_options {
   int32_t no_single_copy; /* 1: ranks of a host do not read each other's buffers */
   const char* trace;      /* a file for the job's timeline; see communicator options in strata/options.hpp */
   uint32_t trace_mb;      /* MiB that each rank keeps of it; default 32 */
+  uint32_t tcp_credit_kb, tcp_fragment_kb; /* KiB under way to another host, and of a piece; 0: tuned */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, \
-        NULL, NULL, 0, NULL, 0                                                                           \
+        NULL, NULL, 0, NULL, 0, 0, 0                                                                     \
   }
 
 typedef struct strata_call_options {

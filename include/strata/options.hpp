@@ -30,6 +30,10 @@ struct CommunicatorOptions {
   // flow: messages are spread over them, most to those that carry most. Two ranks that differ take the
   // smaller number.
   std::uint32_t tcp_streams = 1;
+  // How much a TCP connection to another host may have under way (written and not acknowledged), and in what
+  // pieces a message goes, in KiB. What is urgent waits for that much. 0: tuned to the path while it is in
+  // use, so that its queues stay at about 2 ms. Each rank's own affair. At most 65536 and 1024.
+  std::uint32_t tcp_credit_kb = 0, tcp_fragment_kb = 0;
   std::uint32_t rendezvous_timeout_ms = 60'000;  // all ranks must have come by then
   std::uint32_t timeout_ms =
       60'000;  // an operation without progress for so long fails on all ranks; 0: never

@@ -72,12 +72,27 @@ TEST_CASE("the first launcher whose rank is set is believed, whatever the others
 }
 
 TEST_CASE("all settings arrive") {
-  const auto o =
-      from({"RANK=0", "WORLD_SIZE=2", "STRATA_RENDEZVOUS=a:1", "MASTER_ADDR=b", "MASTER_PORT=2",
-            "STRATA_SECRET=s", "STRATA_INTERFACE=eth*", "STRATA_TRANSPORT=shm,tcp", "STRATA_PORT_RANGE=5-6",
-            "STRATA_TIMEOUT_MS=0", "STRATA_RENDEZVOUS_TIMEOUT_MS=8", "STRATA_SPIN_US=9", "STRATA_MEMORY_MB=7",
-            "STRATA_TCP_STREAMS=3", "STRATA_SINGLE_COPY=0", "STRATA_PROGRESS_THREAD=0",
-            "STRATA_ALGORITHM=ring", "STRATA_CALIBRATE=off", "STRATA_LOG=warn"});
+  const auto o = from({"RANK=0",
+                       "WORLD_SIZE=2",
+                       "STRATA_RENDEZVOUS=a:1",
+                       "MASTER_ADDR=b",
+                       "MASTER_PORT=2",
+                       "STRATA_SECRET=s",
+                       "STRATA_INTERFACE=eth*",
+                       "STRATA_TRANSPORT=shm,tcp",
+                       "STRATA_PORT_RANGE=5-6",
+                       "STRATA_TIMEOUT_MS=0",
+                       "STRATA_RENDEZVOUS_TIMEOUT_MS=8",
+                       "STRATA_SPIN_US=9",
+                       "STRATA_MEMORY_MB=7",
+                       "STRATA_TCP_STREAMS=3",
+                       "STRATA_TCP_CREDIT_KB=32",
+                       "STRATA_TCP_FRAGMENT_KB=8",
+                       "STRATA_SINGLE_COPY=0",
+                       "STRATA_PROGRESS_THREAD=0",
+                       "STRATA_ALGORITHM=ring",
+                       "STRATA_CALIBRATE=off",
+                       "STRATA_LOG=warn"});
   REQUIRE(o.ok());
   CHECK(o->rendezvous == "a:1");
   CHECK(o->secret == "s");
@@ -87,6 +102,7 @@ TEST_CASE("all settings arrive") {
   CHECK((o->timeout_ms == 0 && o->rendezvous_timeout_ms == 8 && o->spin_us == 9));
   CHECK(o->memory_mb == 7);
   CHECK(o->tcp_streams == 3);
+  CHECK((o->tcp_credit_kb == 32 && o->tcp_fragment_kb == 8));
   CHECK_FALSE(o->single_copy);
   CHECK_FALSE(o->progress_thread);
   CHECK(o->algorithm == "ring");
@@ -128,6 +144,9 @@ TEST_CASE("validate names the field and the value of each wrong option") {
       {[](auto& o) { o.port_max = 8; }, "port_max", "8"},
       {[](auto& o) { o.tcp_streams = 0; }, "tcp_streams", "0"},
       {[](auto& o) { o.tcp_streams = 17; }, "tcp_streams", "17"},
+      {[](auto& o) { o.tcp_credit_kb = 15; }, "tcp_credit_kb", "15"},
+      {[](auto& o) { o.tcp_credit_kb = 65'537; }, "tcp_credit_kb", "65537"},
+      {[](auto& o) { o.tcp_fragment_kb = 1025; }, "tcp_fragment_kb", "1025"},
       {[](auto& o) { o.rendezvous_timeout_ms = 0; }, "rendezvous_timeout_ms", "0"},
       {[](auto& o) { o.calibrate = "maybe"; }, "calibrate", "\"maybe\""},
       {[](auto& o) { o.spin_us = 1'000'001; }, "spin_us", "1000001"},

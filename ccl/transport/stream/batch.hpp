@@ -22,9 +22,10 @@ class Batch final {
     std::unique_ptr<std::byte[]> rescued;
   };
 
-  explicit Batch(std::uint64_t bytes_max) : bytes_max_(bytes_max) {}
+  explicit Batch(std::uint64_t bytes_max = kFragmentBytesMax) : bytes_max_(bytes_max) {}
 
   std::uint64_t bytes_max() const { return bytes_max_; }
+  void set_bytes_max(std::uint64_t bytes) { bytes_max_ = bytes; }  // of an empty one
   bool empty() const { return first_ == count_; }
   bool full() const { return count_ == kFramesMax; }
   bool has_room(std::uint64_t payload) const {
@@ -71,7 +72,7 @@ class Batch final {
       if (frames_[i].header.kind == FrameKind::data && affected(frames_[i].header)) copy_payload(frames_[i]);
   }
 
-  const std::uint64_t bytes_max_;
+  std::uint64_t bytes_max_;
   std::array<Frame, kFramesMax> frames_;
   std::size_t first_ = 0, count_ = 0;
   std::uint64_t payload_ = 0;  // bytes, in all frames

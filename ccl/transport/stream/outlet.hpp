@@ -9,15 +9,14 @@ namespace strata::stream {
 class Outlet final {
  public:
   // first: of the peer's streams, the one with the control frames.
-  Outlet(Pipe& pipe, Sender& sender, bool first)
-      : pipe_(pipe),
-        sender_(sender),
-        first_(first),
-        batch_(std::min<std::uint64_t>(pipe.fragment_bytes(), kFragmentBytesMax)) {}
+  Outlet(Pipe& pipe, Sender& sender, bool first) : pipe_(pipe), sender_(sender), first_(first) {}
 
   void turn(std::size_t budget_bytes) {
     for (std::size_t moved = 0; wants_turn() && moved < budget_bytes;) {
-      if (batch_.empty()) sender_.fill(batch_, first_);
+      if (batch_.empty()) {
+        batch_.set_bytes_max(std::min<std::uint64_t>(pipe_.fragment_bytes(), kFragmentBytesMax));
+        sender_.fill(batch_, first_);
+      }
       if (batch_.empty()) return;
       moved += batch_.write(pipe_, [this](const Batch::Frame& frame) { sender_.finish(frame); });
       blocked_ = !batch_.empty();

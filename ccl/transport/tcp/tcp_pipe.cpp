@@ -35,8 +35,11 @@ ssize_t receive_into_both(int socket, std::span<std::byte> first, std::span<std:
 
 }  // namespace
 
-TcpPipe::TcpPipe(Connection connection)
-    : connection_(std::move(connection)), buffer_(new std::byte[kBufferBytes]), fill_bytes_(kLittleBytes) {}
+TcpPipe::TcpPipe(Connection connection, const CreditPins& pins)
+    : connection_(std::move(connection)),
+      in_flight_(socket(), connection_.name, connection_.same_host ? nullptr : &pins),
+      buffer_(new std::byte[kBufferBytes]),
+      fill_bytes_(kLittleBytes) {}
 
 void TcpPipe::writable() {
   unreported_ = unreported_ || starved_;
@@ -64,26 +67,42 @@ void TcpPipe::fail(std::string_view call) {
   end(fmt::format("{}: {}", call, reason_of(error)));
 }
 
+// The first `bytes` of the parts; at most kPartsMax.
+ssize_t TcpPipe::send(std::span<const iovec> parts, std::size_t bytes) {
+  if (bytes == 0) return 0;
+  std::array<iovec, kPartsMax> some;
+  std::size_t count = 0;
+  for (std::size_t left = bytes; left > 0; left -= some[count++].iov_len) {
+    some[count] = parts[count];
+    some[count].iov_len = std::min(some[count].iov_len, left);
+  }
+  msghdr message{};
+  message.msg_iov = some.data();
+  message.msg_iovlen = count;
+  return ::sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
 std::size_t TcpPipe::write(std::span<const iovec> parts) {
   std::size_t done = 0;
   while (!parts.empty() && status_.ok()) {
     const std::span<const iovec> some = parts.first(std::min(parts.size(), kPartsMax));
-    msghdr message{};
-    message.msg_iov = const_cast<iovec*>(some.data());
-    message.msg_iovlen = some.size();
-    const ssize_t sent = ::sendmsg(socket(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+    std::size_t offered = 0;
+    for (const iovec& part : some) offered += part.iov_len;
+    const ssize_t sent = send(some, in_flight_.room(offered));
     if (sent < 0 && errno == EINTR) continue;
     if (sent < 0 && errno != EAGAIN && errno != EWOULDBLOCK) {
       fail("send");
       drained_ = ended_;  // what arrived before is still there
       break;
     }
-    std::size_t offered = 0;
-    for (const iovec& part : some) offered += part.iov_len;
     const std::size_t taken = sent > 0 ? static_cast<std::size_t>(sent) : 0;
     done += taken;
+    in_flight_.wrote(taken);
     starved_ = taken < offered;
-    if (starved_) break;
+    if (starved_) {
+      in_flight_.used_up();
+      break;
+    }
     parts = parts.subspan(some.size());
   }
   return done;

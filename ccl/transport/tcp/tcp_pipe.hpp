@@ -4,13 +4,15 @@
 #include <string>
 
 #include "ccl/transport/pipe.hpp"
+#include "ccl/transport/tcp/in_flight.hpp"
 #include "ccl/transport/tcp/meeting.hpp"
 
 namespace strata::tcp {
 
 class TcpPipe final : public Pipe {
  public:
-  explicit TcpPipe(Connection connection);
+  // pins: of connections between hosts.
+  TcpPipe(Connection connection, const CreditPins& pins);
   ~TcpPipe() override;
   TcpPipe(const TcpPipe&) = delete;
   TcpPipe& operator=(const TcpPipe&) = delete;
@@ -25,7 +27,9 @@ class TcpPipe final : public Pipe {
   Status status() const override { return status_; }
   void close() override;
   // The loopback carries a large piece in the time that a network needs for a small one.
-  std::size_t fragment_bytes() const override { return connection_.same_host ? 1 << 20 : 128 << 10; }
+  std::size_t fragment_bytes() const override {
+    return in_flight_.limited() ? in_flight_.credit().fragment_bytes() : 1 << 20;
+  }
 
   Rank peer() const { return connection_.peer; }
   int socket() const { return connection_.socket.get(); }
@@ -39,12 +43,14 @@ class TcpPipe final : public Pipe {
   void readable();
 
  private:
+  ssize_t send(std::span<const iovec> parts, std::size_t bytes);
   std::size_t receive(std::span<std::byte> into, std::size_t buffer_bytes);
   void fill();
   void fail(std::string_view call);
   void end(std::string_view reason);
 
   Connection connection_;
+  InFlight in_flight_;
   std::unique_ptr<std::byte[]> buffer_;
   std::size_t begin_ = 0, end_ = 0;
   std::size_t fill_bytes_;  // how much the buffer takes the next time

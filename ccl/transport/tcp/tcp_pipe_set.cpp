@@ -17,13 +17,14 @@ constexpr std::size_t kEventsMax = 64;
 
 }  // namespace
 
-Expected<std::unique_ptr<PipeSet>> TcpPipeSet::create(std::vector<Connection> connections) {
+Expected<std::unique_ptr<PipeSet>> TcpPipeSet::create(std::vector<Connection> connections,
+                                                      const CreditPins& pins) {
   Fd events(::epoll_create1(EPOLL_CLOEXEC));
   if (!events.valid()) return errno_status("epoll_create1", "TCP");
   std::unique_ptr<TcpPipeSet> set(new TcpPipeSet(std::move(events)));
   for (Connection& c : connections) {
     const auto rank = static_cast<std::size_t>(c.peer);
-    auto pipe = std::make_unique<TcpPipe>(std::move(c));
+    auto pipe = std::make_unique<TcpPipe>(std::move(c), pins);
     set->by_rank_.resize(std::max(set->by_rank_.size(), rank + 1));
     if (set->by_rank_[rank].empty()) set->peers_.push_back(pipe->peer());
     set->by_rank_[rank].push_back(pipe.get());

@@ -12,7 +12,8 @@ namespace strata::tcp {
 class TcpPipeSet final : public PipeSet {
  public:
   // Those to one peer are its streams, in their order.
-  static Expected<std::unique_ptr<PipeSet>> create(std::vector<Connection> connections);
+  static Expected<std::unique_ptr<PipeSet>> create(std::vector<Connection> connections,
+                                                   const CreditPins& pins);
 
   std::span<const Rank> peers() const override { return peers_; }
   std::size_t streams(Rank peer) const override;

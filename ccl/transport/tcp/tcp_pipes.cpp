@@ -41,7 +41,7 @@ Expected<std::unique_ptr<PipeSet>> TcpPipes::connect(Exchange& exchange,
   Expected<std::vector<Connection>> connections = meet(exchange, listeners_, parsed, peers);
   listeners_.clear();
   if (!connections) return connections.status();
-  return TcpPipeSet::create(std::move(*connections));
+  return TcpPipeSet::create(std::move(*connections), {options_.credit_bytes, options_.fragment_bytes});
 }
 
 }  // namespace strata::tcp
