@@ -181,6 +181,7 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   std::deque<Operation> operations_;  // by slot
   std::vector<std::uint32_t> free_, active_;
   std::vector<std::shared_ptr<CommunicatorState>> local_;       // whose groups are at work
+  std::uint32_t passed_over_ = 0;                               // turns that less urgent groups were to have
   std::vector<std::uint32_t> untidy_;                           // communicators
   std::uint32_t at_once_ = 0;                                   // calls that were to be done at once
   std::uint64_t freed_seen_ = 0;                                // of Allocations

@@ -2,6 +2,7 @@
 // the order of their numbers.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
 
 #include "ccl/base/check.hpp"
@@ -10,6 +11,8 @@
 
 namespace strata {
 namespace {
+
+constexpr std::uint32_t kPassesMax = 64;  // so many turns in which a group is passed over, less one
 
 GroupCall group_call(const Submission& s) {
   const auto type = static_cast<DataType>(s.fingerprint.type);
@@ -77,17 +80,24 @@ void Engine::unqueue_local(Operation& o) {
     begin_local(c);
 }
 
+// The more urgent first. While that has something to do, those less urgent have a turn now and then only.
 bool Engine::advance_local() {
-  bool worked = false;
+  const auto priority = [&](const auto& c) { return operations_[c->local_queue.front()].run.priority; };
+  if (local_.size() > 1)
+    std::sort(local_.begin(), local_.end(),
+              [&](const auto& a, const auto& b) { return priority(a) > priority(b); });
+  std::optional<std::int32_t> worked;  // the priority of the first that had something to do
   for (std::size_t i = 0; i < local_.size();) {
     const std::shared_ptr<CommunicatorState> communicator = local_[i];  // stays while it may fail
-    worked |= advance_local(*communicator);
+    const std::int32_t urgency = priority(communicator);
+    if (worked && urgency < *worked && ++passed_over_ % kPassesMax != 0) break;
+    if (advance_local(*communicator) && !worked) worked = urgency;
     if (i < local_.size() && local_[i] == communicator && !communicator->local_queue.empty())
       ++i;
     else if (i < local_.size() && local_[i] == communicator)
       forget_local(*communicator);
   }
-  return worked;
+  return worked.has_value();
 }
 
 bool Engine::advance_local(CommunicatorState& c) {
