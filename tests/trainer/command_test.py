@@ -82,6 +82,7 @@ class CommandTest(unittest.TestCase):
             (["train"], "--text"),
             (["train", "--layer", "3"], "did you mean --layers?"),
             (["train", "--layers", "none"], "--layers: model.layers = none: must be a whole number"),
+            (["train", "--crossing", "maybe"], "--crossing: communication.crossing = maybe: must be true or false"),
             (["train", wrong_key], "wrong_key.toml:2: unknown key in [model] 'widht'; did you mean 'width'?"),
             (["train", "--config", wrong_key, "--text", TEXT], "did you mean 'width'?"),
             (["train", "--text", TEXT, "--heads", "7"], "model.heads = 7 does not divide model.width = 128"),
@@ -130,9 +131,9 @@ class CommandTest(unittest.TestCase):
         self.assertNotEqual(samples[0], samples[2])
 
     def test_a_signal_ends_all_ranks_after_a_step_and_saves(self):
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number, clip in ((signal.SIGTERM, "1"), (signal.SIGINT, "1"), (signal.SIGTERM, "0")):  # 0: steps cross
             checkpoint = self.path(f"{number}.safetensors")
-            ranks = start_ranks(2, "--steps", "100000000", "--checkpoint", checkpoint)
+            ranks = start_ranks(2, "--steps", "100000000", "--checkpoint", checkpoint, "--clip-norm", clip)
             wait_for(ranks[0], "step         2/")
             ranks[1].send_signal(number)  # one rank is enough
             for code, errors in finish(ranks):
@@ -140,13 +141,25 @@ class CommandTest(unittest.TestCase):
             self.assertEqual(run("sample", checkpoint, "--tokens", "1")[0], 0)
 
     def test_a_killed_rank_ends_the_others_with_an_error(self):
-        ranks = start_ranks(3, "--steps", "100000000")
-        wait_for(ranks[0], "step         2/")
-        ranks[2].kill()
-        results = finish(ranks)
-        for code, errors in results[:2]:
-            self.assertEqual(code, 1)
-            self.assertIn("rank 2", errors)
+        for clip in ("1", "0"):
+            ranks = start_ranks(3, "--steps", "100000000", "--clip-norm", clip)
+            wait_for(ranks[0], "step         2/")
+            ranks[2].kill()
+            results = finish(ranks)
+            for code, errors in results[:2]:
+                self.assertEqual(code, 1)
+                self.assertIn("rank 2", errors)
+
+    def test_ranks_say_once_in_which_order_they_sum(self):
+        for switches, text in ((("--clip-norm", "0"), "front layers first; forward waits for each layer's own"),
+                               ((), "crossing has no effect, since clip_norm = 1"),
+                               (("--crossing", "false"), "front layers first; forward waits for all\n"),
+                               (("--overlap", "false", "--priority", "false"), "sums: after backward, first come, first served")):
+            ranks = start_ranks(2, "--steps", "3", *switches)
+            out = ranks[0].communicate(timeout=DEADLINE_S)[0].decode(errors="replace")
+            self.assertEqual(finish(ranks[1:])[0][0], 0)
+            self.assertEqual(out.count(text), 1, out)
+            self.assertEqual([f"step {step}/3" in out for step in (1, 2, 3)], [True] * 3)  # the last one too
 
     def test_a_mistake_all_ranks_make_is_told_in_full_once(self):
         results = finish(start_ranks(2, "--steps", "2"))  # fewer than the warm-up needs
