@@ -82,8 +82,12 @@ struct CommunicatorOptions {
 };
 
 struct CallOptions {
-  double scale = 1.0;            // of ReduceOp::scaled_sum; the same on all ranks
-  std::int32_t priority = 0;     // higher is sent first when several operations have something to send
+  double scale = 1.0;  // of ReduceOp::scaled_sum; the same on all ranks
+  // Higher is sent first when several operations have something to send, whatever their communicators. Each
+  // rank's own affair, but best the same on all. On memory that the ranks of a host have in common, a
+  // communicator's calls without a name go one after the other; what is to pass them needs a name, or a
+  // communicator of its own.
+  std::int32_t priority = 0;
   std::uint32_t timeout_ms = 0;  // 0: the communicator's
   // So long after its call an operation that has not ended is cancelled, as by Work::cancel(), with the
   // status `timeout`; 0: never.
