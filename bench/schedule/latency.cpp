@@ -1,5 +1,5 @@
 // Times what is urgent beside bulk all-reduces: `strata-run --lab 4x1@200mbit -- latency`.
-// bench/schedule/latencies runs it.
+// bench/schedule/latency runs it.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
