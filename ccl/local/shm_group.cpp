@@ -25,6 +25,7 @@ ShmGroup::ShmGroup(shm::Neighbours& neighbours, std::vector<Rank> members, int m
     : neighbours_(neighbours),
       boards_(neighbours, std::move(members), me, key, kSlotBytes),
       reading_pays_(options.reading_pays),
+      telling_pays_(options.telling_pays),
       reads_allowed_(options.reads) {
   STRATA_CHECK(boards_.size() >= 2 && boards_.size() <= kMembersMax, boards_.size());
 }
@@ -97,7 +98,7 @@ void ShmGroup::start_rounds() {
     iteration_ = 1;
     return;
   }
-  phase_ = shape_.total_bytes >= kDirectBytesMin ? Phase::announce : Phase::put;
+  phase_ = telling_pays_(shape_) ? Phase::announce : Phase::put;
 }
 
 // Goes on while it costs little, so that a small call is over in one go.

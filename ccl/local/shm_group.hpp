@@ -35,7 +35,8 @@ struct GroupCall {
 
 struct GroupOptions {
   bool reads = true;  // this process may be read by the others, and reads them, if the system lets all do so
-  ReadingRule reading_pays = strata::reading_pays;  // the same at all members
+  ReadingRule reading_pays = strata::reading_pays;  // the same at all members, and so is
+  ReadingRule telling_pays = strata::telling_pays;
 };
 
 class ShmGroup final {
@@ -44,8 +45,6 @@ class ShmGroup final {
   // Up to here latency is all: a reduction is done whole by everyone who wants its result, in one round
   // instead of two.
   static constexpr std::uint64_t kSmallBytesMax = 16 << 10;
-  // From here members first tell each other where their buffers are: a round that pays if all are mapped.
-  static constexpr std::uint64_t kDirectBytesMin = 8 << 10;
 
   static bool supports(Collective collective, bool v);
 
@@ -139,7 +138,7 @@ class ShmGroup final {
 
   shm::Neighbours& neighbours_;
   Boards boards_;
-  const ReadingRule reading_pays_;
+  const ReadingRule reading_pays_, telling_pays_;
   const bool reads_allowed_;
   shm::ProcessMark process_;                 // of this process, once it is needed
   std::vector<shm::ProcessMark> processes_;  // of all members, from the trial on

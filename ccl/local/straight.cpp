@@ -92,4 +92,10 @@ bool reading_pays_on_shared_cores(const Shape& s) {
   return s.collective == Collective::all_to_all && piece_bytes(s) >= 256 << 10;
 }
 
+bool telling_pays(const Shape& s) { return s.total_bytes >= 8 << 10; }
+
+bool telling_pays_on_shared_cores(const Shape& s) {
+  return s.total_bytes >= (s.reduces() ? 32 << 10 : 128 << 10);
+}
+
 }  // namespace strata

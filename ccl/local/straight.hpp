@@ -47,4 +47,10 @@ bool reading_pays(const Shape& shape);
 // The same where ranks outnumber cores: who shares a core shares its caches too.
 bool reading_pays_on_shared_cores(const Shape& shape);
 
+// When members first tell each other where their buffers are: a round that pays if all are mapped. Where
+// ranks share cores a round takes a turn of each of them, and what is copied through slots stays in the
+// caches.
+bool telling_pays(const Shape& shape);
+bool telling_pays_on_shared_cores(const Shape& shape);
+
 }  // namespace strata

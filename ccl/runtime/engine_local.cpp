@@ -54,9 +54,12 @@ void Engine::start_local(Operation& o, std::unique_ptr<Submission> submission) {
 }
 
 void Engine::make_group(CommunicatorState& c) {
-  const ReadingRule rule = driver_->yields() ? reading_pays_on_shared_cores : reading_pays;
-  c.local_group = std::make_unique<ShmGroup>(*c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id,
-                                             GroupOptions{c.reads_peers, rule});
+  const bool shared_cores = driver_->yields();
+  c.local_group = std::make_unique<ShmGroup>(
+      *c.neighbours, c.ranks, c.me(), shm::kGroupKey | c.id,
+      GroupOptions{.reads = c.reads_peers,
+                   .reading_pays = shared_cores ? reading_pays_on_shared_cores : reading_pays,
+                   .telling_pays = shared_cores ? telling_pays_on_shared_cores : telling_pays});
 }
 
 // Unless the first in the line is on hold, and those behind it wait.
