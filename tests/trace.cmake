@@ -1,5 +1,8 @@
 # The timeline: records, what they become, and the file.
 strata_test(trace_test SOURCES trace/recorder_test.cpp trace/timeline_test.cpp trace/usage_test.cpp)
+if(TARGET trace_test)
+  add_dependencies(trace_test strata-run strata-perf)
+endif()
 add_test(NAME timeline_job_test
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/trace/timeline_job_test.py
           $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)

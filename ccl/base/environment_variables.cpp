@@ -50,6 +50,8 @@ constexpr Variable kVariables[] = {
      "What cannot be discovered of the job's hosts: racks, rails, machines. The same on all ranks."},
     {"STRATA_LEVELS", Kind::text, "as in 2x4, or numa,host,rack, or 0-3,4-7;0-7",
      "The levels of groups that hierarchical algorithms work on. Without it: all that there are."},
+    {"STRATA_METRICS", Kind::text, "a port, host:port or [IPv6 address]:port",
+     "Where Prometheus finds each rank's counters; ranks of a host take one port after another."},
     {"STRATA_TRACE", Kind::text, "a file",
      "Gets the timeline of the whole job, for Perfetto or chrome://tracing, when it ends. Rank 0's counts."},
     {"STRATA_TRACE_MB", Kind::number, "", "MiB that each rank keeps of the timeline; more is dropped.", 1,

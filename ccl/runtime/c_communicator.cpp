@@ -45,6 +45,7 @@ CommunicatorOptions convert(const strata_comm_options& given) {
   o.single_copy = full.no_single_copy == 0;
   if (full.tcp_streams > 0) o.tcp_streams = full.tcp_streams;
   o.trace = text(full.trace);
+  o.metrics = text(full.metrics);
   if (full.trace_mb > 0) o.trace_mb = full.trace_mb;
   o.tcp_credit_kb = full.tcp_credit_kb;
   o.tcp_fragment_kb = full.tcp_fragment_kb;

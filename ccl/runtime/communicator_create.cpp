@@ -84,6 +84,28 @@ TraceSettings trace_settings(const std::vector<Introduction>& all, std::uint32_t
   return settings;
 }
 
+std::vector<PeerClass> classes_of(const std::vector<Introduction>& all, Rank me) {
+  const std::string& mine = all[static_cast<std::size_t>(me)].host_id;
+  std::vector<PeerClass> classes;
+  for (const Introduction& i : all)
+    classes.push_back(i.host_id == mine ? PeerClass::host : PeerClass::network);
+  classes[static_cast<std::size_t>(me)] = PeerClass::self;
+  return classes;
+}
+
+// What goes wrong is a warning. Ranks of a host have ports one after another.
+void show_metrics(Engine& engine, const CommunicatorOptions& options, std::vector<PeerClass> peers) {
+  MetricsAddress address = *parse_metrics_address(options.metrics);
+  if (address.port != 0)
+    address.port = static_cast<std::uint16_t>(address.port + std::max(0, options.local_rank));
+  engine.observer().count(std::move(peers));
+  auto server = serve_metrics(
+      address, [&engine, rank = options.rank] { return engine.observer().counters().text(rank); });
+  if (!server) return log::warn("{}", server.status().message());
+  log::info("metrics: {}", (*server)->where());
+  engine.show_by(*std::move(server));
+}
+
 // The ranks of this rank's host.
 struct Here {
   int ranks = 0, cores = 1;
@@ -153,6 +175,7 @@ Expected<std::shared_ptr<Communicator::Impl>> create_impl(const CommunicatorOpti
   const Here here = look_around(**router, options.rank, *all);
   engine->attach(*std::move(router), state, driver_options(options, here));
   const auto impl = std::make_shared<Communicator::Impl>(std::move(engine), state);
+  if (!options.metrics.empty()) show_metrics(*impl->engine, options, classes_of(*all, options.rank));
   TraceSettings tracing = trace_settings(*all, options.trace_mb);
   if (options.size == 1) {
     if (!tracing.path.empty()) begin_tracing(**exchange, *impl, std::move(tracing));

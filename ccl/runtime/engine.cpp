@@ -111,6 +111,7 @@ bool Engine::turn(Clock::time_point now) {
   apply_failures();
   if (now >= watchdog_.next_check()) watchdog_.check(now);
   publish_ended();
+  observer_.turned(worked);
   return worked;
 }
 
@@ -312,10 +313,13 @@ bool Engine::prepare_to_sleep() {
   if (router_)
     for (const auto& transport : router_->all()) may &= transport->prepare_to_sleep();
   // The announcement came first, so what peers write from here on wakes us.
-  return may && !(router_ && local_news());
+  may = may && !(router_ && local_news());
+  if (may) observer_.fell_asleep();
+  return may;
 }
 
 void Engine::woke_up() {
+  observer_.woke_up();
   if (router_)
     for (const auto& transport : router_->all()) transport->woke_up();
 }

@@ -13,6 +13,7 @@
 #include "ccl/runtime/call.hpp"
 #include "ccl/runtime/control.hpp"
 #include "ccl/runtime/driver.hpp"
+#include "ccl/runtime/metrics_server.hpp"
 #include "ccl/runtime/observer.hpp"
 #include "ccl/runtime/operation.hpp"
 #include "ccl/runtime/peers.hpp"
@@ -61,6 +62,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
   Observer& observer() { return observer_; }
   // What is done when none but the library's own communicator for the timeline is left. It destroys that one.
   void at_the_end(std::function<void()> farewell);
+  // Shows the counters for as long as the engine lives.
+  void show_by(std::unique_ptr<MetricsServer> server) { metrics_ = std::move(server); }
   const std::vector<Peer>& peers() const { return peers_; }
   Rank me() const { return me_; }
 
@@ -201,7 +204,8 @@ class Engine final : public Listener, private Driven, public std::enable_shared_
 
   BoundedQueue<Submission*> submissions_;
   BoundedQueue<const std::function<void()>*> commands_;
-  std::unique_ptr<Driver> driver_;  // last: its thread uses all of the above
+  std::unique_ptr<Driver> driver_;          // its thread uses all of the above
+  std::unique_ptr<MetricsServer> metrics_;  // so does its
 };
 
 }  // namespace strata

@@ -105,8 +105,10 @@ bool Engine::receive_now(const Submission& s) {
   bool received = false;
   const std::uint64_t since = observer_.now();
   look_for_long([&] { return (received = transport.try_at_once(op)) ? Seen::all : Seen::nothing; });
-  if (received) observer_.at_once(Collective::recv, c, s.number, op.peer, op.length, since);
-  return received;
+  if (!received) return false;
+  observer_.unneeded(s);
+  observer_.at_once(Collective::recv, c, s.number, op.peer, op.length, since);
+  return true;
 }
 
 void Engine::run_now(Submission& s) {

@@ -43,7 +43,7 @@ bool Executor::look(Run& run) {
       continue;
     }
     run.unposted.erase(run.unposted.begin() + static_cast<std::ptrdiff_t>(i));
-    observer_.completed(run, id);
+    observer_.completed(run, id, true);
     release(run, id);
     issue_ready(run);
     any = true;
@@ -74,11 +74,11 @@ void Executor::bind(Run& run) {
   run.unposted.clear();
 }
 
-void Executor::drop(Run& run, StepId step) {
+void Executor::drop(Run& run, StepId step, bool well) {
   STRATA_CHECK(run.on_wire[step], step, run.tag.operation);
   run.on_wire[step] = false;
   --run.in_flight;
-  observer_.completed(run, step);
+  observer_.completed(run, step, well);
 }
 
 void Executor::retire(Run& run) {
@@ -87,7 +87,7 @@ void Executor::retire(Run& run) {
 }
 
 void Executor::complete(Run& run, StepId step) {
-  drop(run, step);
+  drop(run, step, true);
   if (run.failed) return;
   release(run, step);
   issue_ready(run);

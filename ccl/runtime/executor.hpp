@@ -61,7 +61,7 @@ class Executor final {
   // Issues what was not while it was held.
   void resume(Run& run);
   // A posted step ended otherwise.
-  void drop(Run& run, StepId step);
+  void drop(Run& run, StepId step, bool well = false);
   // Takes back what an ended run held.
   void retire(Run& run);
 

@@ -8,6 +8,7 @@
 #include "ccl/base/log.hpp"
 #include "ccl/base/nearest.hpp"
 #include "ccl/bootstrap/rendezvous_address.hpp"
+#include "ccl/runtime/metrics_server.hpp"
 #include "ccl/transport/factories.hpp"
 
 namespace strata {
@@ -106,6 +107,7 @@ Status read_settings(const Environment& environment, CommunicatorOptions& option
   options.transport = environment.text("STRATA_TRANSPORT");
   options.topology = environment.text("STRATA_TOPOLOGY");
   options.levels = environment.text("STRATA_LEVELS");
+  options.metrics = environment.text("STRATA_METRICS");
   options.trace = environment.text("STRATA_TRACE");
   if (Status s = environment.read("STRATA_TRACE_MB", options.trace_mb); !s.ok()) return s;
   if (Status s = environment.read("STRATA_CALIBRATE", options.calibrate); !s.ok()) return s;
@@ -161,6 +163,8 @@ Status validate(const CommunicatorOptions& o) {
                    kFragmentKbMax);
   if (o.rendezvous_timeout_ms == 0)
     return invalid("rendezvous_timeout_ms is 0; ranks need some time to meet, for example 60000");
+  if (!o.metrics.empty())
+    if (const auto address = parse_metrics_address(o.metrics); !address) return address.status();
   if (o.trace.find('\n') != std::string::npos)
     return invalid("trace is \"{}\"; it must be one line", o.trace);
   if (o.trace_mb < 1 || o.trace_mb > kTraceMbMax)

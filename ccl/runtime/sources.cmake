@@ -1,6 +1,6 @@
 target_sources(strata_core PRIVATE
   transport/self_transport.cpp
-  runtime/work.cpp runtime/driver.cpp runtime/scratch_pool.cpp runtime/observer.cpp runtime/executor.cpp runtime/describe.cpp
+  runtime/work.cpp runtime/driver.cpp runtime/scratch_pool.cpp runtime/observer.cpp runtime/counters.cpp runtime/metrics_server.cpp runtime/executor.cpp runtime/describe.cpp
   runtime/names.cpp runtime/communicator_state.cpp runtime/control.cpp runtime/engine.cpp runtime/engine_failure.cpp runtime/engine_control.cpp
   runtime/engine_local.cpp runtime/engine_at_once.cpp runtime/engine_message.cpp
   runtime/engine_cancel.cpp runtime/watchdog.cpp

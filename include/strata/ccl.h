@@ -82,11 +82,12 @@ typedef struct strata_comm_options {
   const char* trace;      /* a file for the job's timeline; see communicator options in strata/options.hpp */
   uint32_t trace_mb;      /* MiB that each rank keeps of it; default 32 */
   uint32_t tcp_credit_kb, tcp_fragment_kb; /* KiB under way to another host, and of a piece; 0: tuned */
+  const char* metrics; /* where Prometheus finds this rank's counters: "port", "host:port" */
 } strata_comm_options;
 #define STRATA_COMM_OPTIONS_INIT                                                                         \
   {                                                                                                      \
     sizeof(strata_comm_options), NULL, -1, -1, -1, 0, NULL, NULL, NULL, NULL, 0, 0, 0, 0, 0, 0, NULL, 0, \
-        NULL, NULL, 0, NULL, 0, 0, 0                                                                     \
+        NULL, NULL, 0, NULL, 0, 0, 0, NULL                                                               \
   }
 
 typedef struct strata_call_options {

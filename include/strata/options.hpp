@@ -64,6 +64,12 @@ struct CommunicatorOptions {
   std::string trace;
   std::uint32_t trace_mb = 32;
 
+  // Where Prometheus finds this rank's counters, as http://HOST:PORT/metrics: "port" (on 127.0.0.1),
+  // "host:port" or
+  // "[IPv6]:port". Each rank of a host takes the port that is local_rank higher; port 0: any free one, which
+  // the log tells at level info. A port that is not to be had is a warning. Empty: nothing is counted.
+  std::string metrics;
+
   // A topology file (`strata-topo --help` shows the format): what cannot be discovered of racks, rails and
   // machines. It must have the job's hosts. All ranks must be given the same one, each by its own path.
   // Empty: what can be discovered.

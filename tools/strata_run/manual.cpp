@@ -59,6 +59,11 @@ TIMELINE
   FILE.rankN.part or in TMPDIR, until then. Of a job that fails, FILE is made of what this host's ranks have left,
   killed ones too.
 
+METRICS
+  --metrics 9400 has each rank count operations, bytes and turns, and show them to Prometheus: the first rank of this
+  host at http://127.0.0.1:9400/metrics, the next at port 9401, and so on. HOST:PORT listens on another address. Port 0
+  takes any that are free, which --log info tells.
+
 SIGNALS AND FAILURES
   When a rank fails, or on SIGINT, SIGTERM, SIGHUP or SIGQUIT, all ranks and what they have started are asked to end
   (SIGTERM, or the signal itself), and killed after --grace seconds. A second SIGINT kills at once. SIGUSR1, SIGUSR2

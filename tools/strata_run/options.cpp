@@ -98,6 +98,8 @@ void add_library_options(CLI::App& app, Options& o) {
   app.add_option("--trace", o.trace,
                  "Sets STRATA_TRACE: a file for the job's timeline, for Perfetto; see TIMELINE")
       ->type_name("FILE");
+  app.add_option("--metrics", o.metrics, "Sets STRATA_METRICS: PORT or HOST:PORT for Prometheus; see METRICS")
+      ->type_name("WHERE");
   app.add_option("--timeout", o.timeout_s,
                  "An operation stalled for so long fails on all ranks; 0: never (60)")
       ->type_name("SECONDS")

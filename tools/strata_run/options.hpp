@@ -25,8 +25,8 @@ struct Options {
   int node_rank = 0;
   std::string rendezvous;   // empty: a socket in a private folder
   std::string secret_file;  // empty: STRATA_SECRET, or made up for one host
-  std::string transport, interface, algorithm, port_range, log, topology, levels,
-      trace;  // empty: as the environment has them
+  std::string transport, interface, algorithm, port_range, log, topology, levels, trace,
+      metrics;  // empty: as the environment has them
   std::optional<double> timeout_s, rendezvous_timeout_s;
   double grace_s = 10;  // between asking a rank to end and killing it
   bool bind = true;     // each rank to cores of its own, if there are enough

@@ -64,6 +64,7 @@ std::vector<std::string> environment_of(const Options& options, const Job& job,
   set_unless_empty(variables, "STRATA_ALGORITHM", options.algorithm);
   set_unless_empty(variables, "STRATA_TOPOLOGY", options.topology);
   set_unless_empty(variables, "STRATA_LEVELS", options.levels);
+  set_unless_empty(variables, "STRATA_METRICS", options.metrics);
   set_unless_empty(variables, "STRATA_TRACE", options.trace);
   set_unless_empty(variables, "STRATA_LOG", options.log);
   set_milliseconds(variables, "STRATA_TIMEOUT_MS", options.timeout_s);
