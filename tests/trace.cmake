@@ -7,3 +7,9 @@ add_test(NAME timeline_job_test
   COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/trace/timeline_job_test.py
           $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)
 set_tests_properties(timeline_job_test PROPERTIES TIMEOUT 300 PROCESSORS 2)
+if(NOT STRATA_SANITIZE)
+  add_test(NAME timeline_lab_test
+    COMMAND ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/trace/timeline_lab_test.py
+            $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)
+  set_tests_properties(timeline_lab_test PROPERTIES TIMEOUT 300 PROCESSORS 2 RESOURCE_LOCK labs)
+endif()

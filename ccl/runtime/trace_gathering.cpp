@@ -24,7 +24,7 @@ Expected<ClockOffset> ask_clock(Communicator& c, Rank other) {
     if (Status got = c.recv(&s.theirs_ns, 1, DataType::int64, other).wait(); !got.ok()) return got;
     s.back_ns = now_ns();
   }
-  return trace::estimate_offset(samples).offset;
+  return trace::estimate_offset(samples);
 }
 
 Status answer_clock(Communicator& c) {

@@ -105,15 +105,13 @@ class Tracing final {
     if (const auto all = exchange.all_gather(""); !all) return all.status();
     auto offsets = measure_clocks(*communicator_, settings_.clocks);
     if (!offsets) return offsets.status();
-    std::vector<std::int64_t> words(2 * settings_.clocks.size());
-    for (std::size_t r = 0; r < offsets->size(); ++r)
-      words[2 * r] = (*offsets)[r].at_ns, words[2 * r + 1] = (*offsets)[r].offset_ns;
+    offsets->resize(settings_.clocks.size());
+    const std::size_t words = offsets->size() * sizeof(trace::ClockOffset) / sizeof(std::int64_t);
     if (Status s =
-            communicator_->broadcast(words.data(), words.data(), words.size(), DataType::int64, 0).wait();
+            communicator_->broadcast(offsets->data(), offsets->data(), words, DataType::int64, 0).wait();
         !s.ok())
       return s;
-    const auto me = static_cast<std::size_t>(engine_->me());
-    offset_ = {words[2 * me], words[2 * me + 1]};
+    offset_ = (*offsets)[static_cast<std::size_t>(engine_->me())];
     return {};
   }
 
@@ -139,7 +137,7 @@ class Tracing final {
   Status write_alone() {
     if (Status s = open(); !s.ok()) return s;
     const std::int64_t now = static_cast<std::int64_t>(trace::monotonic_ns());
-    const std::vector<trace::ClockOffset> offsets = {{now, 0}};
+    const std::vector<trace::ClockOffset> offsets = {{now, 0, 0}};
     take(snapshot(), offsets);
     if (Status s = file_->finish(); !s.ok()) return s;
     report();

@@ -78,9 +78,10 @@ void ChromeFile::add(const Timeline& t) {
   const std::size_t sends = add_messages(t, Direction::send), receives = add_messages(t, Direction::receive);
   name_tracks(t, sends, receives);
   of_ranks_ += fmt::format(
-      "{}\"{}\":{{\"host\":{},\"pid\":{},\"records\":{},\"dropped_records\":{},\"clock_offset_ns\":[{},{}]}}",
+      "{}\"{}\":{{\"host\":{},\"pid\":{},\"records\":{},\"dropped_records\":{},\"clock_offset_ns\":[{},{}],"
+      "\"clock_error_ns\":[{},{}]}}",
       of_ranks_.empty() ? "" : ",", t.rank, json_text(t.host), t.pid, t.records, t.dropped, t.first.offset_ns,
-      t.last.offset_ns);
+      t.last.offset_ns, t.first.error_ns, t.last.error_ns);
   dropped_ += t.dropped;
 }
 

@@ -12,12 +12,8 @@ struct ClockSample {
   std::int64_t sent_ns = 0, theirs_ns = 0, back_ns = 0;
 };
 
-// Of the sample with the shortest way there and back, whose error is at most half of that. samples: not
-// empty.
-struct ClockEstimate {
-  ClockOffset offset;  // at_ns is by the other's clock
-  std::int64_t error_ns = 0;
-};
-ClockEstimate estimate_offset(std::span<const ClockSample> samples);
+// Of the sample with the shortest way there and back, whose error is at most half of that. at_ns is by the
+// other's clock. samples: not empty.
+ClockOffset estimate_offset(std::span<const ClockSample> samples);
 
 }  // namespace strata::trace

@@ -22,6 +22,7 @@ std::string text_of(const ThreadName& name);
 // What is to be taken from a time of this rank's host to have that of rank 0's, as it was found at_ns.
 struct ClockOffset {
   std::int64_t at_ns = 0, offset_ns = 0;
+  std::int64_t error_ns = 0;  // it is not farther off than this
   friend bool operator==(const ClockOffset&, const ClockOffset&) = default;
 };
 

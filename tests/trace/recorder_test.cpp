@@ -72,7 +72,7 @@ TEST_CASE("records of many threads are all there, whole, while others look and a
 TEST_CASE("a part that is kept is read again as it was") {
   const std::string path = place();
   Recorder& recorder = open(path);
-  recorder.set_offset({5, 6});
+  recorder.set_offset({5, 6, 7});
   for (std::uint64_t i = 0; i < 100; ++i) add(recorder, i);
   const Part before = recorder.snapshot();
   recorder.close(true);
@@ -80,7 +80,7 @@ TEST_CASE("a part that is kept is read again as it was") {
   REQUIRE(after.ok());
   CHECK((after->header.rank == 2 && after->header.size == 4 && after->header.pid == ::getpid()));
   CHECK(std::string(after->header.host.data()) == "host7");
-  CHECK(after->header.first == ClockOffset{5, 6});
+  CHECK(after->header.first == ClockOffset{5, 6, 7});
   REQUIRE(after->records.size() == before.records.size());
   for (std::size_t i = 0; i < before.records.size(); ++i) {
     CHECK(after->records[i].of.operation == i);
