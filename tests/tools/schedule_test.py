@@ -1,5 +1,7 @@
 """Tests of bench/schedule without measuring: its bounds against every order there is, its models, and its tables."""
 import functools
+import importlib.machinery
+import importlib.util
 import itertools
 import os
 import random
@@ -11,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(ROOT, "bench", name) for name in ("schedule", "hierarchy", "compare")] + [os.path.join(ROOT, "bench")]
 from iterations import bounds, models, plots, report, trainer  # noqa: E402
 from iterations.cells import AGAIN, ARMS, TURNS, Cell, figures_in  # noqa: E402
-from iterations.command_line import parse_command_line  # noqa: E402
+from iterations.command_line import PARTS, parse_command_line  # noqa: E402
 
 SEED = 20261201
 
@@ -161,7 +163,17 @@ class Tables(unittest.TestCase):
             self.assertIn(f"title '{name}'", text)
 
 
+def load_command():
+    loader = importlib.machinery.SourceFileLoader("schedule_command", os.path.join(ROOT, "bench", "schedule", "schedule"))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("schedule_command", loader))
+    loader.exec_module(module)
+    return module
+
+
 class CommandLine(unittest.TestCase):
+    def test_each_part_has_its_programs(self):
+        self.assertEqual(set(load_command().PROGRAMS), set(PARTS))
+
     def test_quick_gives_way_to_what_is_told(self):
         self.assertEqual(parse_command_line(["--quick"]).ratios, [1.0])
         self.assertEqual(parse_command_line(["--quick", "--ratios", "0.5,2"]).ratios, [0.5, 2.0])
