@@ -15,7 +15,7 @@ that TCP is measured to get through the links. Two communicators of one priority
 trainer what these ways are worth to it. Needs root, as labs do."""
 
 EPILOG = """TIME
-  About ten minutes as it comes; with --quick about two, on two cores that are otherwise idle.
+  An estimated eight minutes as it comes; with --quick an estimated two, on two cores that are otherwise idle.
 
 OUTPUT
   DIR/RESULTS.md   the figures, printed too
@@ -38,7 +38,7 @@ PACKAGES (Debian)
   gnuplot-nox iproute2"""
 
 PARTS = ("cells", "fairness", "trainer")
-QUICK = {"ratios": [1.0], "rounds": 2, "calibration_seconds": 0.5, "trainer_steps": 10}
+QUICK = {"ratios": [1.0], "rounds": 1, "calibration_seconds": 0.5, "trainer_steps": 10}
 
 
 def ratio(entry):
@@ -75,7 +75,7 @@ def add_what(p):
 
 
 def add_how(p):
-    p.add_argument("--quick", action="store_true", help="other defaults: ratio 1, two rounds, short runs of the trainer")
+    p.add_argument("--quick", action="store_true", help="other defaults: ratio 1, one round, short runs of the trainer")
     p.add_argument("--rounds", type=at_least(1), default=3, metavar="N", help="turns of each arm (3)")
     p.add_argument("--iterations", type=at_least(1), default=2, metavar="N", help="timed in a turn, after one that is not (2)")
     p.add_argument("--calibration-seconds", type=at_least(0.01, float), default=1.0, metavar="S", help="for each link (1)")
