@@ -15,6 +15,9 @@ strata_test(calibrate_test SOURCES runtime/calibrate_test.cpp topology/examples.
 strata_test(whereabouts_test SOURCES runtime/whereabouts_test.cpp runtime/locate_test.cpp topology/examples.cpp
             LIBRARIES strata_test_world)
 strata_test(parts_test SOURCES runtime/parts_test.cpp)
+if(TARGET parts_test)
+  add_dependencies(parts_test strata-run strata-perf)  # for the next one
+endif()
 add_test(NAME metrics_test
   COMMAND /usr/bin/python3 ${PROJECT_SOURCE_DIR}/tests/runtime/metrics_test.py  # Debian's, which sees its packages
           $<TARGET_FILE:strata-run> $<TARGET_FILE:strata-perf>)
