@@ -9,8 +9,10 @@
 #include <cerrno>
 #include <chrono>
 #include <cstddef>
+#include <mutex>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "ccl/base/errno_status.hpp"
 #include "ccl/base/fd.hpp"
@@ -21,6 +23,14 @@ namespace {
 std::uint64_t since_1970_ns() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();
   return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+// Those that there ever were: they stay, and are not lost.
+void keep(Recorder* recorder) {
+  static std::mutex mutex;
+  static auto* const all = new std::vector<Recorder*>;
+  const std::lock_guard lock(mutex);
+  all->push_back(recorder);
 }
 
 void copy_text(const std::string& text, std::span<char> into) {
@@ -50,6 +60,7 @@ Expected<Recorder*> Recorder::open(const std::string& path, const Identity& iden
   // Else the first store to each page would have to wait for it. A system that cannot does without.
   ::madvise(memory, bytes, MADV_POPULATE_WRITE);
   auto* const recorder = new Recorder(path, memory, bytes);
+  keep(recorder);
   PartHeader& header = *recorder->header_;
   header.rank = identity.rank;
   header.size = identity.size;
