@@ -28,3 +28,10 @@ def at_least(least, kind=int):
         return value
     parse.__name__ = kind.__name__
     return parse
+
+
+def parse_with_quick(parser, arguments, quick):
+    """What --quick stands for, {option: value}, counts where nothing else is given."""
+    if parser.parse_known_args(arguments)[0].quick:
+        parser.set_defaults(**quick)
+    return parser.parse_args(arguments)

@@ -87,6 +87,7 @@ std::unique_ptr<Submission> Engine::numbered(const std::shared_ptr<CommunicatorS
   std::unique_ptr<Submission> s = *prepare(communicator, call, options);
   s->number = number;
   s->work = std::make_shared<WorkState>(shared_from_this());
+  s->work->deadline = s->deadline;
   observer_.submitted(*s);
   return s;
 }

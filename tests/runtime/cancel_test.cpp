@@ -157,6 +157,22 @@ TEST_CASE("a deadline cancels everywhere what a rank does not call, and the comm
   CHECK(wrong == "");
 }
 
+TEST_CASE("a call that was to be done at once, and was not, has its deadline too") {
+  const std::string wrong = run_world(2, {.wire = Wire::shm, .communicator = {}}, [](Communicator& comm) {
+    std::vector<int> data(1, 1);
+    int word = 0;
+    if (comm.rank() == 1) EXPECT_OK(comm.recv(&word, 1, kInt, 0).wait());
+    const Work work = sum(comm, data, {.deadline_ms = 3'600'000});
+    if (comm.rank() == 0) {  // the other has not called it
+      EXPECT(work.deadline().has_value());
+      EXPECT_OK(comm.send(&word, 1, kInt, 1).wait());
+    }
+    EXPECT_OK(work.wait());
+    EXPECT(data[0] == 2);
+  });
+  CHECK(wrong == "");
+}
+
 TEST_CASE("a rank that has left had ended its part: no cancelling, no waiting for its answer") {
   const Wire wire = GENERATE(Wire::memory, Wire::tcp);
   CAPTURE(name_of(wire));

@@ -3,7 +3,7 @@ import argparse
 import os
 import re
 
-from common.options import at_least, listed, one_of
+from common.options import at_least, listed, one_of, parse_with_quick
 from comparison import build
 from levels.arms import COLLECTIVES, PEERS
 from levels.setting import ORDERS, ranks_in
@@ -67,10 +67,7 @@ def parse_command_line(arguments):
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     add_what(p)
     add_how(p)
-    quick = p.parse_known_args(arguments)[0].quick
-    if quick:
-        p.set_defaults(**QUICK)  # what is given beside it counts
-    return p.parse_args(arguments)
+    return parse_with_quick(p, arguments, QUICK)
 
 
 def add_what(p):

@@ -2,7 +2,7 @@
 import argparse
 import os
 
-from common.options import at_least, listed, one_of
+from common.options import at_least, listed, one_of, parse_with_quick
 from comparison import build
 from iterations.models import MODELS
 
@@ -53,9 +53,7 @@ def parse_command_line(arguments):
                                 formatter_class=argparse.RawDescriptionHelpFormatter)
     add_what(p)
     add_how(p)
-    if p.parse_known_args(arguments)[0].quick:
-        p.set_defaults(**QUICK)  # what is given beside it counts
-    options = p.parse_args(arguments)
+    options = parse_with_quick(p, arguments, QUICK)
     if options.trainer:
         options.parts = ["trainer"]
     return options
